@@ -1,0 +1,1 @@
+//! Safe devices, parameters, modules and sessions over the IREE runtime. Everything is checked here.

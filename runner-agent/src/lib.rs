@@ -1,0 +1,1 @@
+//! Compiles and runs exported models: jobs in, numbered events out.

@@ -1,0 +1,1 @@
+//! A GGUF model as a typed graph, printed as StableHLO with an external parameter archive.

@@ -1,0 +1,3 @@
+//! The binary `studio`.
+
+fn main() {}

@@ -1,0 +1,205 @@
+//! Jobs: what is asked for and what happens in one.
+
+use crate::{Artifact, Hash, WireError};
+use serde::{Deserialize, Serialize};
+
+/// A job's name, given by the hub.
+pub type JobId = u64;
+
+/// What a job is to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum JobSpec {
+    /// Compile a bundle's MLIR.
+    Compile(CompileSpec),
+    /// Generate tokens with a compiled bundle.
+    Run(RunSpec),
+}
+
+/// What to compile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompileSpec {
+    /// The hash of the bundle's `manifest.json`, which names the other files.
+    pub bundle: Hash,
+    /// `host`, `arm64`, …
+    pub target: String,
+    /// More flags for `iree-compile`, after those of the target.
+    #[serde(default)]
+    pub flags: Vec<String>,
+}
+
+/// What to run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// The hash of the bundle's `manifest.json`.
+    pub bundle: Hash,
+    /// The compiled module, as `compiled` named it.
+    pub module: Hash,
+    /// What to continue.
+    pub prompt: Prompt,
+    /// The most tokens to generate.
+    pub max_tokens: u32,
+    /// Worker threads; all cores where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+}
+
+/// What a run continues.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "as", rename_all = "snake_case")]
+pub enum Prompt {
+    /// A conversation, rendered by the model's chat template.
+    Chat {
+        /// The turns so far.
+        messages: Vec<ChatMessage>,
+    },
+    /// Text as it is.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// Token ids as they are.
+    Tokens {
+        /// The ids.
+        tokens: Vec<u32>,
+    },
+}
+
+/// One turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatMessage {
+    /// `system`, `user` or `assistant`.
+    pub role: String,
+    /// What was said.
+    pub content: String,
+}
+
+/// Something that happened in a job. The last one of every job is `finished`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum JobEvent {
+    /// A runner took the job.
+    Started {
+        /// Its name.
+        runner: String,
+    },
+    /// A line that the compiler or the runtime printed.
+    Log {
+        /// The line, without its end.
+        line: String,
+    },
+    /// A step of the job began: `loading`, `compiling`, `prefill`.
+    Step {
+        /// Its name.
+        name: String,
+    },
+    /// The prompt's token ids, before any is run.
+    PromptTokens {
+        /// The ids.
+        tokens: Vec<u32>,
+    },
+    /// A token was generated.
+    Token {
+        /// Its id.
+        id: u32,
+        /// The text that is certain now: empty while a character is still incomplete.
+        text: String,
+        /// Microseconds since the prompt was handed over.
+        at_us: u64,
+    },
+    /// The job is over.
+    Finished {
+        /// How it ended.
+        outcome: Outcome,
+    },
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub enum Outcome {
+    /// A module was compiled, or an equal one was found.
+    Compiled {
+        /// The vmfb.
+        module: Artifact,
+        /// Whether an earlier job had made it.
+        cached: bool,
+        /// How long the compiler took, when it did.
+        compile_ms: f64,
+        /// The compiler's version.
+        compiler: String,
+        /// The flags it was given.
+        flags: Vec<String>,
+    },
+    /// Tokens were generated.
+    Ran {
+        /// The tokens and the figures.
+        report: RunReport,
+    },
+    /// It failed.
+    Failed {
+        /// Why.
+        error: WireError,
+    },
+    /// Somebody cancelled it.
+    Cancelled,
+}
+
+/// What a run gave. `studio run --json` prints this.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// The generated ids, the stop token not among them.
+    pub tokens: Vec<u32>,
+    /// Their text.
+    pub text: String,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// The figures.
+    pub timings: Timings,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The model said that it is done.
+    EndOfText,
+    /// The number of tokens asked for was reached.
+    MaxTokens,
+    /// The module's context is full.
+    ContextFull,
+}
+
+/// A run's figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timings {
+    /// Worker threads.
+    pub threads: u32,
+    /// Tokens in the prompt.
+    pub prompt_tokens: u32,
+    /// Tokens generated.
+    pub generated_tokens: u32,
+    /// Milliseconds to map the parameters and open the module.
+    pub load_ms: f64,
+    /// Milliseconds from the prompt to its first token.
+    pub ttft_ms: f64,
+    /// Prompt tokens a second.
+    pub prefill_tps: f64,
+    /// Generated tokens a second, after the first; absent when fewer than two were generated.
+    pub decode_tps: Option<f64>,
+    /// How long a decoded token took; absent when fewer than two were generated.
+    pub latency_ms: Option<LatencyPercentiles>,
+    /// The most memory the run's process had resident.
+    pub peak_rss_bytes: u64,
+}
+
+/// Percentiles of the time a token takes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencyPercentiles {
+    /// The median.
+    pub p50: f64,
+    /// 9 of 10 are faster.
+    pub p90: f64,
+    /// 99 of 100 are faster.
+    pub p99: f64,
+}

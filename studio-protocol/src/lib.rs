@@ -1,0 +1,27 @@
+//! What crosses a websocket between page, hub and runner, or lies in a job's record.
+//!
+//! Control messages are JSON text frames, one message a frame, tagged by `type`; chunks of artifacts are
+//! binary frames (see [`chunk`]). docs/protocol.md tells the same in prose. This crate is a leaf: it knows
+//! no model, no file and no socket.
+
+mod artifact;
+pub mod chunk;
+mod client;
+mod error;
+mod hub;
+mod job;
+
+pub use artifact::{Artifact, Hash, HashError};
+pub use client::ClientMessage;
+pub use error::{ErrorCode, WireError};
+pub use hub::{CompilerInfo, HubMessage, RunnerInfo};
+pub use job::{
+    ChatMessage, CompileSpec, JobEvent, JobId, JobSpec, LatencyPercentiles, Outcome, Prompt, RunReport,
+    RunSpec, StopReason, Timings,
+};
+
+/// The version of the protocol. Both sides say theirs first and a hub refuses another one.
+pub const VERSION: u32 = 1;
+
+/// The most bytes a JSON control message may have; a longer one closes the connection.
+pub const MAX_MESSAGE_BYTES: usize = 4 << 20;

@@ -1,0 +1,1 @@
+//! The page: Leptos, client-side, and its export worker.

@@ -1,0 +1,3 @@
+//! Tasks that the justfile calls.
+
+fn main() {}
