@@ -1,0 +1,1 @@
+//! Chat templates: a conversation rendered as the model expects it.

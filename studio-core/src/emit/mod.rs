@@ -1,0 +1,1 @@
+//! Printers: a checked graph as text.

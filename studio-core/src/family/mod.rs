@@ -1,0 +1,1 @@
+//! Model families: a GGUF's metadata as a graph.

@@ -1,0 +1,141 @@
+//! `manifest.json`: what a bundle holds and how to drive it.
+
+use crate::options::{ExportOptions, GraphKind};
+use serde::{Deserialize, Serialize};
+
+/// The version of this file's layout.
+pub const MANIFEST_VERSION: u32 = 1;
+
+/// The version of the graph contracts in docs/contracts.md.
+pub const CONTRACT_VERSION: u32 = 1;
+
+/// The names of a bundle's files.
+pub mod file_name {
+    /// The graph's text.
+    pub const MLIR: &str = "model.mlir";
+    /// The parameters.
+    pub const IRPA: &str = "model.irpa";
+    /// The parameters once more, where asked for.
+    pub const SAFETENSORS: &str = "model.safetensors";
+    /// The tokenizer: a GGUF with the source's metadata and no tensors.
+    pub const TOKENIZER: &str = "tokenizer.gguf";
+    /// This manifest.
+    pub const MANIFEST: &str = "manifest.json";
+    /// The reference page.
+    pub const REFERENCE: &str = "REFERENCE.md";
+}
+
+/// `manifest.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`MANIFEST_VERSION`].
+    pub manifest_version: u32,
+    /// [`CONTRACT_VERSION`].
+    pub contract_version: u32,
+    /// The exporter's name and version.
+    pub exporter: String,
+    /// The GGUF it was made from.
+    pub source: FileEntry,
+    /// What the model is.
+    pub model: ModelEntry,
+    /// What was chosen.
+    pub options: ExportOptions,
+    /// Every public function of the module.
+    pub functions: Vec<FunctionEntry>,
+    /// The kv graphs' cache, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<TensorEntry>,
+    /// The scope that the module looks its parameters up in.
+    pub parameter_scope: String,
+    /// The tokenizer.
+    pub tokenizer: TokenizerEntry,
+    /// The Jinja chat template, if the GGUF has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_template: Option<String>,
+    /// Token ids that end a generation.
+    pub stop_ids: Vec<u32>,
+    /// The exported files, this one not among them.
+    pub files: Vec<FileEntry>,
+    /// The modules compiled so far.
+    #[serde(default)]
+    pub modules: Vec<ModuleEntry>,
+}
+
+/// A file, by content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Its name, without folders.
+    pub name: String,
+    /// Its length.
+    pub size_bytes: u64,
+    /// The BLAKE3 of its bytes, 64 hexadecimal digits.
+    pub blake3: String,
+}
+
+/// What the model is, by the words of its GGUF.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelEntry {
+    /// `general.architecture`
+    pub architecture: String,
+    /// `general.name`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Values in all tensors of the GGUF.
+    pub parameter_count: u64,
+    /// Positions that the model was trained for.
+    pub context_length: u64,
+    /// Rows of the embedding.
+    pub vocabulary_size: u32,
+}
+
+/// A function of the module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionEntry {
+    /// Its name.
+    pub name: String,
+    /// The contract it belongs to.
+    pub graph: GraphKind,
+    /// In order.
+    pub arguments: Vec<TensorEntry>,
+    /// In order.
+    pub results: Vec<TensorEntry>,
+}
+
+/// A tensor or scalar that crosses a function's border.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TensorEntry {
+    /// What it is: `tokens`, `position`, `count`, `cache`, `next`, `logits`.
+    pub name: String,
+    /// Its type as MLIR writes it: `tensor<1x128xi32>`, `i32`.
+    #[serde(rename = "type")]
+    pub mlir_type: String,
+    /// Whether the callee takes the buffer over (`iree.abi.consume`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub consumed: bool,
+}
+
+/// The tokenizer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenizerEntry {
+    /// The bundle's file that holds it.
+    pub file: String,
+    /// `tokenizer.ggml.model`: `gpt2`, …
+    pub model: String,
+    /// `tokenizer.ggml.pre`: `smollm`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pre: Option<String>,
+}
+
+/// A compiled module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleEntry {
+    /// `host`, …
+    pub target: String,
+    /// `TARGET.vmfb`
+    #[serde(flatten)]
+    pub file: FileEntry,
+    /// The compiler's version.
+    pub compiler: String,
+    /// The flags it was given.
+    pub flags: Vec<String>,
+}

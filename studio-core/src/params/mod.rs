@@ -1,0 +1,1 @@
+//! Parameters: one plan, from which the MLIR's globals and the archive are written.
