@@ -1,1 +1,25 @@
-//! Compiles and runs exported models: jobs in, numbered events out.
+//! Compiles and runs exported models: jobs in, events out.
+//!
+//! A hub calls [`compile()`] and [`run()`]. Both work in child processes with limits, so that a crash, a hang
+//! or a leak in the compiler or in compiled code never takes the caller down. The child of [`run()`] is the
+//! caller's own program, started with the arguments of an [`EngineCommand`], where it calls [`engine_main`].
+
+mod bundle;
+mod cache;
+mod compile;
+pub mod engine;
+mod failure;
+mod log;
+mod machine;
+mod proc;
+mod run;
+pub mod targets;
+mod tools;
+
+pub use bundle::{BundleError, BundleFiles};
+pub use compile::{CompileJob, Compiled, compile};
+pub use engine::engine_main;
+pub use failure::Failure;
+pub use machine::{cpu_features, describe};
+pub use run::{EngineCommand, RunJob, run};
+pub use tools::{Compiler, IREE_VERSION, Tools, ToolsError};

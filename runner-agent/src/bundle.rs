@@ -1,0 +1,194 @@
+//! The files of an exported bundle: a folder, or paths that somebody else keeps by content.
+
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+};
+use studio_core::manifest::{CONTRACT_VERSION, FileEntry, MANIFEST_VERSION, Manifest, file_name};
+use studio_protocol::{ErrorCode, WireError};
+
+/// The most bytes that a `manifest.json` may have.
+const MAX_MANIFEST_BYTES: u64 = 16 << 20;
+
+/// A bundle whose files are where they should be and as long as the manifest says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct BundleFiles {
+    manifest: Manifest,
+    files: BTreeMap<String, PathBuf>,
+}
+
+/// Why files are not a bundle.
+#[derive(Debug, thiserror::Error)]
+pub enum BundleError {
+    /// A file could not be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The manifest is longer than any manifest is.
+    #[error("{path}: a manifest has at most {MAX_MANIFEST_BYTES} bytes, this one has {bytes}")]
+    ManifestTooLong {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        bytes: u64,
+    },
+    /// The manifest is not one.
+    #[error("{path}: not a bundle's manifest: {source}")]
+    Manifest {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+    /// The manifest is of another version.
+    #[error(
+        "manifest.json: manifest version {manifest}, contract version {contract}; this program reads \
+         {MANIFEST_VERSION} and {CONTRACT_VERSION}"
+    )]
+    Version {
+        /// Its manifest version.
+        manifest: u32,
+        /// Its contract version.
+        contract: u32,
+    },
+    /// A name in the manifest that is no plain file name.
+    #[error("manifest.json: \"{0}\" is not a plain file name")]
+    BadName(String),
+    /// The manifest does not name a file, or its path was not given.
+    #[error("the bundle has no {0}")]
+    Missing(String),
+    /// A file is shorter or longer than the manifest says.
+    #[error("{path}: {actual} bytes, the manifest says {expected}")]
+    Size {
+        /// The file.
+        path: PathBuf,
+        /// What the manifest says.
+        expected: u64,
+        /// What it has.
+        actual: u64,
+    },
+    /// A file's bytes are not those that the manifest names.
+    #[error("{path}: BLAKE3 {actual}, the manifest says {expected}")]
+    Hash {
+        /// The file.
+        path: PathBuf,
+        /// What the manifest says.
+        expected: String,
+        /// What it has.
+        actual: String,
+    },
+}
+
+impl BundleError {
+    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Io { path, source }
+    }
+}
+
+impl From<BundleError> for WireError {
+    fn from(error: BundleError) -> Self {
+        let code = match &error {
+            BundleError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => ErrorCode::NotFound,
+            BundleError::Io { .. } => ErrorCode::Io,
+            BundleError::Missing(_) => ErrorCode::NotFound,
+            BundleError::Version { .. } => ErrorCode::Version,
+            BundleError::ManifestTooLong { .. }
+            | BundleError::Manifest { .. }
+            | BundleError::BadName(_)
+            | BundleError::Size { .. }
+            | BundleError::Hash { .. } => ErrorCode::Corrupt,
+        };
+        Self::new(code, error.to_string()).hint("Export the bundle again")
+    }
+}
+
+impl BundleFiles {
+    /// The bundle in a folder: reads its `manifest.json` and checks that every file it names is there with
+    /// the length it says. Bytes are not hashed; [`verify`](Self::verify) does that.
+    pub fn open(dir: &Path) -> Result<Self, BundleError> {
+        let path = dir.join(file_name::MANIFEST);
+        let bytes = std::fs::metadata(&path).map_err(BundleError::io(&path))?.len();
+        if bytes > MAX_MANIFEST_BYTES {
+            return Err(BundleError::ManifestTooLong { path, bytes });
+        }
+        let text = std::fs::read(&path).map_err(BundleError::io(&path))?;
+        let manifest: Manifest =
+            serde_json::from_slice(&text).map_err(|source| BundleError::Manifest { path, source })?;
+        let files = named(&manifest).map(|entry| (entry.name.clone(), dir.join(&entry.name))).collect();
+        Self::new(manifest, files)
+    }
+
+    /// The bundle whose files lie at these paths, by the names that the manifest gives them. Files of the
+    /// manifest may be absent from `files`: asking for one of them fails later, by its name.
+    pub fn new(manifest: Manifest, files: BTreeMap<String, PathBuf>) -> Result<Self, BundleError> {
+        if manifest.manifest_version != MANIFEST_VERSION || manifest.contract_version != CONTRACT_VERSION {
+            return Err(BundleError::Version {
+                manifest: manifest.manifest_version,
+                contract: manifest.contract_version,
+            });
+        }
+        for entry in named(&manifest) {
+            if !is_plain_name(&entry.name) {
+                return Err(BundleError::BadName(entry.name.clone()));
+            }
+            let Some(path) = files.get(&entry.name) else { continue };
+            let actual = std::fs::metadata(path).map_err(BundleError::io(path))?.len();
+            if actual != entry.size_bytes {
+                let (path, expected) = (path.clone(), entry.size_bytes);
+                return Err(BundleError::Size { path, expected, actual });
+            }
+        }
+        Ok(Self { manifest, files })
+    }
+
+    /// Its manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Where a file of the manifest lies, by its name in the bundle.
+    pub fn path(&self, name: &str) -> Result<&Path, BundleError> {
+        self.files.get(name).map(PathBuf::as_path).ok_or_else(|| BundleError::Missing(name.to_owned()))
+    }
+
+    /// The same bundle with absolute paths.
+    pub(crate) fn absolute(&self) -> Result<Self, BundleError> {
+        let absolute = |(name, path): (&String, &PathBuf)| {
+            Ok((name.clone(), std::path::absolute(path).map_err(BundleError::io(path))?))
+        };
+        let files = self.files.iter().map(absolute).collect::<Result<_, _>>()?;
+        Ok(Self { manifest: self.manifest.clone(), files })
+    }
+
+    /// Hashes every file and compares with the manifest. Blocks for as long as reading them takes.
+    pub fn verify(&self) -> Result<(), BundleError> {
+        for entry in named(&self.manifest) {
+            let Some(path) = self.files.get(&entry.name) else { continue };
+            let mut hasher = blake3::Hasher::new();
+            let file = File::open(path).map_err(BundleError::io(path))?;
+            hasher.update_reader(file).map_err(BundleError::io(path))?;
+            let actual = hasher.finalize().to_hex().to_string();
+            if actual != entry.blake3 {
+                return Err(BundleError::Hash { path: path.clone(), expected: entry.blake3.clone(), actual });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every file that a manifest names: exported ones and modules.
+fn named(manifest: &Manifest) -> impl Iterator<Item = &FileEntry> {
+    manifest.files.iter().chain(manifest.modules.iter().map(|module| &module.file))
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
+}

@@ -1,0 +1,223 @@
+//! A compile job: MLIR in, a module out, found again by content.
+
+use crate::{
+    Failure, Tools,
+    cache::{Cache, Entry, Key},
+    log::{Log, send},
+    machine, proc,
+    proc::{Ended, Process, Tie},
+    targets,
+    tools::Compiler,
+};
+use std::{
+    fs::File,
+    io,
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::ExitStatus,
+    time::{Duration, Instant},
+};
+use studio_core::options::Form;
+use studio_protocol::{ErrorCode, Hash, JobEvent, WireError};
+use tokio::{sync::mpsc, task::spawn_blocking};
+use tokio_util::sync::CancellationToken;
+
+/// What to compile, and within which limits.
+#[derive(Debug, Clone)]
+pub struct CompileJob {
+    /// The graph's text.
+    pub mlir: PathBuf,
+    /// The text's form, on which some of the target's flags depend.
+    pub form: Form,
+    /// A name that [`crate::targets`] knows.
+    pub target: String,
+    /// More flags, after those of the target.
+    pub flags: Vec<String>,
+    /// Where the module goes, in a folder that exists. It appears there whole or not at all.
+    pub output: PathBuf,
+    /// The folder that keeps modules by what they were made from; without one nothing is kept.
+    pub cache: Option<PathBuf>,
+    /// How long the compiler may take.
+    pub time_limit: Duration,
+    /// How much memory the compiler may allocate.
+    pub memory_limit_bytes: u64,
+}
+
+/// A compiled module.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compiled {
+    /// The job's `output`.
+    pub path: PathBuf,
+    /// The hash of its bytes.
+    pub blake3: Hash,
+    /// Its length.
+    pub size_bytes: u64,
+    /// Whether an equal job had made it.
+    pub cached: bool,
+    /// How long the compiler took when it made it.
+    pub compile_ms: f64,
+    /// The compiler's version.
+    pub compiler: String,
+    /// All flags that the compiler was given, input and output aside.
+    pub flags: Vec<String>,
+}
+
+/// Compiles, or finds what an equal job made.
+///
+/// Emits `Step { name: "compiling" }` and what the compiler prints as `Log`; nothing when the module is found.
+/// Cancelling kills the compiler and everything that it started.
+pub async fn compile(
+    job: &CompileJob,
+    tools: &Tools,
+    events: &mpsc::Sender<JobEvent>,
+    cancel: &CancellationToken,
+) -> Result<Compiled, Failure> {
+    let target = targets::find(&job.target)?;
+    let compiler = tools.compiler().map_err(WireError::from)?;
+    let flags = [target.flags(job.form), job.flags.clone()].concat();
+    let host = target.host_dependent.then(machine::identity);
+    let compiled = |entry: Entry, cached| Compiled {
+        path: job.output.clone(),
+        blake3: entry.blake3,
+        size_bytes: entry.size_bytes,
+        cached,
+        compile_ms: entry.compile_ms,
+        compiler: compiler.version.clone(),
+        flags: flags.clone(),
+    };
+
+    let mlir = job.mlir.clone();
+    let text = blocking(&job.mlir, move || hash_file(&mlir)).await?.0;
+    let key = Key::new(text, &flags, &compiler.version, host.as_deref());
+    let cache = job.cache.as_deref().map(Cache::new);
+    if let Some(cache) = cache.clone() {
+        let (key, output) = (key.clone(), job.output.clone());
+        if let Some(entry) = blocking(&job.output, move || cache.fetch(&key, &output)).await? {
+            return Ok(compiled(entry, true));
+        }
+    }
+
+    let folder = job.output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let work = tempfile::Builder::new()
+        .prefix(".compile-")
+        .tempdir_in(folder)
+        .map_err(|error| io_failure(folder, &error))?;
+    let module = work.path().join("module.vmfb");
+    send(events, JobEvent::Step { name: "compiling".to_owned() }).await;
+    let compile_ms = spawn(job, compiler, &flags, work.path(), &module, events, cancel).await?;
+
+    let path = job.output.clone();
+    let entry = blocking(&job.output, move || {
+        let (hash, size_bytes) = hash_file(&module)?;
+        let entry = Entry { blake3: Hash::from_bytes(*hash.as_bytes()), size_bytes, compile_ms };
+        std::fs::rename(&module, &path)?;
+        if let Some(Err(error)) = cache.map(|cache| cache.keep(&key, &path, &entry)) {
+            tracing::warn!("the module is not kept for the next time: {error}");
+        }
+        Ok(entry)
+    })
+    .await?;
+    Ok(compiled(entry, false))
+}
+
+/// Runs the compiler and says how many milliseconds it took.
+async fn spawn(
+    job: &CompileJob,
+    compiler: &Compiler,
+    flags: &[String],
+    work: &Path,
+    module: &Path,
+    events: &mpsc::Sender<JobEvent>,
+    cancel: &CancellationToken,
+) -> Result<f64, Failure> {
+    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| io_failure(path, &error));
+    let mut args =
+        vec![absolute(&job.mlir)?.into_os_string(), "-o".into(), absolute(module)?.into_os_string()];
+    args.extend(flags.iter().map(Into::into));
+    let process = Process {
+        program: compiler.path.clone(),
+        args,
+        dir: absolute(work)?,
+        tie: Tie::Guarded { memory_limit_bytes: Some(job.memory_limit_bytes) },
+        time_limit: Some(job.time_limit),
+    };
+    let mut log = Log::new(events);
+    let start = Instant::now();
+    let ended = proc::run(&process, cancel, async |_, line| log.line(line).await)
+        .await
+        .map_err(|error| io_failure(&compiler.path, &error))?;
+    match ended {
+        Ended::Exited(status) if status.success() => Ok(start.elapsed().as_secs_f64() * 1000.0),
+        Ended::Exited(status) => Err(exit_failure(job, status, &log).into()),
+        Ended::TimedOut => Err(WireError::new(
+            ErrorCode::TimedOut,
+            format!("iree-compile was ended after its time limit of {} s", job.time_limit.as_secs_f64()),
+        )
+        .hint("Raise the time limit, or export fewer graphs")
+        .into()),
+        Ended::Cancelled => Err(Failure::Cancelled),
+    }
+}
+
+/// What an unsuccessful end of the compiler means.
+fn exit_failure(job: &CompileJob, status: ExitStatus, log: &Log<'_>) -> WireError {
+    const KILL: i32 = 9;
+    let verdict = log.verdict().unwrap_or("it printed nothing");
+    if log.out_of_memory() || status.signal() == Some(KILL) {
+        let limit = job.memory_limit_bytes >> 20;
+        return WireError::new(
+            ErrorCode::OutOfMemory,
+            format!("iree-compile ran out of memory (its limit is {limit} MiB): {verdict}"),
+        )
+        .hint("Raise the memory limit, or free memory on this machine");
+    }
+    if log.no_space() {
+        return no_space(&job.output);
+    }
+    match status.signal() {
+        Some(signal) => WireError::new(
+            ErrorCode::CompilerFailed,
+            format!("iree-compile crashed (signal {signal}): {verdict}"),
+        )
+        .hint("The whole log is kept with the job"),
+        None => WireError::new(ErrorCode::CompilerFailed, verdict).hint("The whole log is kept with the job"),
+    }
+}
+
+/// An error of the file system, at a path.
+fn io_failure(path: &Path, error: &io::Error) -> WireError {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => no_space(path),
+        io::ErrorKind::NotFound => {
+            WireError::new(ErrorCode::NotFound, error.to_string()).at(path.display().to_string())
+        }
+        _ => WireError::new(ErrorCode::Io, error.to_string()).at(path.display().to_string()),
+    }
+}
+
+fn no_space(path: &Path) -> WireError {
+    WireError::new(ErrorCode::NoSpace, "the disk is full")
+        .at(path.display().to_string())
+        .hint("Free some space there and try again")
+}
+
+/// Does blocking work for the file at `path`.
+async fn blocking<T: Send + 'static>(
+    path: &Path,
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, WireError> {
+    match spawn_blocking(work).await {
+        Ok(result) => result.map_err(|error| io_failure(path, &error)),
+        Err(error) => {
+            Err(WireError::new(ErrorCode::Internal, error.to_string()).at(path.display().to_string()))
+        }
+    }
+}
+
+/// A file's hash and length.
+fn hash_file(path: &Path) -> io::Result<(blake3::Hash, u64)> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok((hasher.finalize(), hasher.count()))
+}

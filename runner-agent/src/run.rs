@@ -1,0 +1,100 @@
+//! A run job: a prompt in, tokens out, by a child process that may crash, hang or leak.
+
+use crate::{
+    BundleFiles, Failure,
+    engine::EngineJob,
+    log::{Log, send},
+    proc,
+    proc::{Ended, Process, Stream, Tie},
+};
+use std::{ffi::OsString, os::unix::process::ExitStatusExt, path::PathBuf, process::ExitStatus};
+use studio_protocol::{ErrorCode, JobEvent, Outcome, Prompt, RunReport, WireError};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct RunJob {
+    /// The bundle; its manifest, parameters and tokenizer are read.
+    pub bundle: BundleFiles,
+    /// The module that was compiled from it for this machine.
+    pub module: PathBuf,
+    /// What to continue.
+    pub prompt: Prompt,
+    /// The most tokens to generate.
+    pub max_tokens: u32,
+    /// Worker threads; as many as the process may use cores where absent.
+    pub threads: Option<u32>,
+}
+
+/// How to start a process that calls [`crate::engine_main`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineCommand {
+    /// The program, by its absolute path.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+}
+
+/// Generates tokens.
+///
+/// Emits `Step` (`loading`, `prefill`, `decode`), `PromptTokens`, `Token` as they come, and what the runtime
+/// prints as `Log`. Cancelling kills the child.
+pub async fn run(
+    job: &RunJob,
+    engine: &EngineCommand,
+    events: &mpsc::Sender<JobEvent>,
+    cancel: &CancellationToken,
+) -> Result<RunReport, Failure> {
+    let line = EngineJob::new(job).and_then(|job| job.to_line())?;
+    let process = Process {
+        program: engine.program.clone(),
+        args: engine.args.clone(),
+        dir: std::env::temp_dir(),
+        tie: Tie::Input(line),
+        time_limit: None,
+    };
+    let mut log = Log::new(events);
+    let mut outcome = None;
+    let ended = proc::run(&process, cancel, async |stream, line| match stream {
+        Stream::Err => log.line(line).await,
+        Stream::Out => match serde_json::from_str(&line) {
+            Ok(JobEvent::Finished { outcome: last }) => outcome = Some(last),
+            Ok(event) => send(events, event).await,
+            Err(_) => log.line(line).await,
+        },
+    })
+    .await
+    .map_err(|error| {
+        WireError::new(ErrorCode::Io, format!("the engine could not be started: {error}"))
+            .at(engine.program.display().to_string())
+    })?;
+    match (ended, outcome) {
+        (Ended::Cancelled, _) => Err(Failure::Cancelled),
+        (_, Some(Outcome::Ran { report })) => Ok(report),
+        (_, Some(Outcome::Failed { error })) => Err(error.into()),
+        (Ended::Exited(status), _) => Err(crash(status, &log).into()),
+        (Ended::TimedOut, _) => Err(WireError::new(ErrorCode::TimedOut, "the run took too long").into()),
+    }
+}
+
+/// What an end without an outcome means.
+fn crash(status: ExitStatus, log: &Log<'_>) -> WireError {
+    const KILL: i32 = 9;
+    let verdict = log.verdict().map(|line| format!(": {line}")).unwrap_or_default();
+    match status.signal() {
+        Some(KILL) => {
+            WireError::new(ErrorCode::OutOfMemory, format!("the engine was killed by the system{verdict}"))
+                .hint("This machine probably has too little free memory for the model")
+        }
+        Some(signal) => WireError::new(
+            ErrorCode::Runtime,
+            format!("the compiled code crashed (signal {signal}){verdict}"),
+        )
+        .hint("Was the module compiled for this machine? Compile it again for `host`"),
+        None => WireError::new(
+            ErrorCode::Internal,
+            format!("the engine ended without a result ({status}){verdict}"),
+        ),
+    }
+}

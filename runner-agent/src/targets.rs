@@ -1,0 +1,90 @@
+//! The machines that a bundle can be compiled for, and the flags that say so to `iree-compile`.
+
+use studio_core::options::Form;
+use studio_protocol::{ErrorCode, WireError};
+
+/// A machine to compile for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    /// What people call it; the module's file is `NAME.vmfb`.
+    pub name: &'static str,
+    /// A line for help texts.
+    pub about: &'static str,
+    /// Flags that choose the machine.
+    machine: &'static [&'static str],
+    /// Whether the code that comes out depends on the machine that compiles it.
+    pub host_dependent: bool,
+}
+
+/// Every target, `host` first.
+pub const TARGETS: &[Target] = &[
+    Target {
+        name: "host",
+        about: "this machine's processor, with all that it can do",
+        machine: &["--iree-llvmcpu-target-cpu=host"],
+        host_dependent: true,
+    },
+    Target {
+        name: "arm64",
+        about: "64-bit ARM with dot products (ARMv8.2): phones since 2018, boards, servers",
+        machine: &[
+            "--iree-llvmcpu-target-triple=aarch64-unknown-linux-gnu",
+            "--iree-llvmcpu-target-cpu=generic",
+            "--iree-llvmcpu-target-cpu-features=+v8.2a,+fullfp16,+dotprod",
+        ],
+        host_dependent: false,
+    },
+    Target {
+        name: "arm32",
+        about: "32-bit ARM with NEON (ARMv7-A)",
+        machine: &[
+            "--iree-llvmcpu-target-triple=armv7a-unknown-linux-gnueabihf",
+            "--iree-llvmcpu-target-cpu=generic",
+            "--iree-llvmcpu-target-cpu-features=+v7,+neon,+vfp4",
+        ],
+        host_dependent: false,
+    },
+    Target {
+        name: "x86_64",
+        about: "64-bit x86 with AVX2 (x86-64-v3): PCs since 2013",
+        machine: &[
+            "--iree-llvmcpu-target-triple=x86_64-unknown-linux-gnu",
+            "--iree-llvmcpu-target-cpu=x86-64-v3",
+        ],
+        host_dependent: false,
+    },
+];
+
+/// Flags that every CPU target shares.
+const CPU: &[&str] = &["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu"];
+
+/// The target of a name.
+pub fn find(name: &str) -> Result<&'static Target, WireError> {
+    TARGETS.iter().find(|target| target.name == name).ok_or_else(|| {
+        let known: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
+        WireError::new(ErrorCode::BadMessage, format!("unknown target \"{name}\""))
+            .hint(format!("The targets are {}", known.join(", ")))
+    })
+}
+
+impl Target {
+    /// What `iree-compile` is told to compile a bundle of this form for this target.
+    pub fn flags(&self, form: Form) -> Vec<String> {
+        let form: &[&str] = match form {
+            Form::Stablehlo => &["--iree-opt-data-tiling"],
+        };
+        [CPU, self.machine, form].concat().into_iter().map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_target_is_told_the_known_ones() {
+        let error = find("sparc").unwrap_err();
+        assert_eq!(error.code, ErrorCode::BadMessage);
+        assert_eq!(error.to_string(), "unknown target \"sparc\". The targets are host, arm64, arm32, x86_64");
+    }
+}
