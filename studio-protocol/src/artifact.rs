@@ -34,7 +34,7 @@ impl fmt::Debug for Hash {
 
 /// A text that is not a BLAKE3 hash.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not a BLAKE3 hash: 64 hexadecimal digits are expected")]
+#[error("\"{0}\" is not a BLAKE3 hash: 64 lower-case hexadecimal digits are expected")]
 pub struct HashError(String);
 
 impl FromStr for Hash {

@@ -20,7 +20,7 @@ pub enum ClientMessage {
     UploadOpen {
         /// Names this upload in chunks and answers.
         channel: u32,
-        /// What the bytes are made from: equal keys promise equal bytes. 1 to 128 of `[0-9a-z._-]`.
+        /// What the bytes are made from: equal keys promise equal bytes. See [`crate::is_upload_key`].
         key: String,
         /// The whole artifact's length.
         size_bytes: u64,
@@ -48,7 +48,7 @@ pub enum ClientMessage {
     JobWatch {
         /// The job.
         job: JobId,
-        /// The last event that the client has; 0 for none.
+        /// The `seq` of the last event that the client has; 0 for none.
         after: u64,
     },
     /// Asks a job to end. Its events say how it ended.

@@ -31,7 +31,7 @@ pub enum ErrorCode {
     Runtime,
     /// The prompt cannot be run: empty, too long for the context, a token out of range.
     BadPrompt,
-    /// Too many jobs wait.
+    /// Too many jobs wait, or another connection has taken the upload over.
     Busy,
     /// A fault of the program itself.
     Internal,

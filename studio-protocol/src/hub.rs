@@ -56,7 +56,8 @@ pub enum HubMessage {
         /// What happened.
         event: JobEvent,
     },
-    /// A message could not be carried out. At most one of the numbers says which.
+    /// A message could not be carried out. At most one of the numbers says which; with none of them the
+    /// message could not be read, or the connection is about to close.
     Error {
         /// The request it answers.
         #[serde(default, skip_serializing_if = "Option::is_none")]

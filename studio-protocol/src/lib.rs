@@ -23,5 +23,14 @@ pub use job::{
 /// The version of the protocol. Both sides say theirs first and a hub refuses another one.
 pub const VERSION: u32 = 1;
 
+/// The most bytes an upload's key may have.
+pub const MAX_KEY_BYTES: usize = 128;
+
+/// Whether a text can name an upload: 1 to [`MAX_KEY_BYTES`] of `0-9`, `a-z`, `.`, `_` and `-`.
+pub fn is_upload_key(key: &str) -> bool {
+    (1..=MAX_KEY_BYTES).contains(&key.len())
+        && key.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'z' | b'.' | b'_' | b'-'))
+}
+
 /// The most bytes a JSON control message may have; a longer one closes the connection.
 pub const MAX_MESSAGE_BYTES: usize = 4 << 20;

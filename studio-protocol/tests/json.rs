@@ -1,0 +1,232 @@
+//! The JSON form of each message, written out: other programs depend on it letter by letter.
+
+use expect_test::{Expect, expect};
+use serde::{Serialize, de::DeserializeOwned};
+use studio_protocol::{
+    Artifact, ChatMessage, ClientMessage, CompileSpec, CompilerInfo, ErrorCode, Hash, HubMessage, JobEvent,
+    JobSpec, LatencyPercentiles, Outcome, Prompt, RunReport, RunSpec, RunnerInfo, StopReason, Timings,
+    WireError, is_upload_key,
+};
+
+/// Prints a value, compares, reads it back, and prints that again.
+#[track_caller]
+fn check<T: Serialize + DeserializeOwned>(value: &T, expected: Expect) {
+    let json = serde_json::to_string(value).unwrap();
+    expected.assert_eq(&json);
+    let back: T = serde_json::from_str(&json).unwrap();
+    assert_eq!(serde_json::to_string(&back).unwrap(), json);
+}
+
+fn hash(byte: u8) -> Hash {
+    Hash::from_bytes([byte; 32])
+}
+
+fn event(event: JobEvent) -> HubMessage {
+    HubMessage::JobEvent { job: 7, seq: 1, event }
+}
+
+#[test]
+fn what_a_client_says() {
+    use ClientMessage as C;
+    check(
+        &C::Hello { version: 1, client: "page/0.1.0".to_owned() },
+        expect![[r#"{"type":"hello","version":1,"client":"page/0.1.0"}"#]],
+    );
+    check(
+        &C::UploadOpen { channel: 3, key: "k-1.irpa".to_owned(), size_bytes: 4096 },
+        expect![[r#"{"type":"upload_open","channel":3,"key":"k-1.irpa","size_bytes":4096}"#]],
+    );
+    check(
+        &C::UploadFinish { channel: 3, blake3: hash(0xab) },
+        expect![[
+            r#"{"type":"upload_finish","channel":3,"blake3":"abababababababababababababababababababababababababababababababab"}"#
+        ]],
+    );
+    check(&C::UploadClose { channel: 3 }, expect![[r#"{"type":"upload_close","channel":3}"#]]);
+    let compile = CompileSpec { bundle: hash(1), target: "host".to_owned(), flags: vec!["--x=1".to_owned()] };
+    check(
+        &C::JobSubmit { request: 9, spec: JobSpec::Compile(compile) },
+        expect![[
+            r#"{"type":"job_submit","request":9,"spec":{"kind":"compile","bundle":"0101010101010101010101010101010101010101010101010101010101010101","target":"host","flags":["--x=1"]}}"#
+        ]],
+    );
+    let run = |prompt| RunSpec { bundle: hash(1), module: hash(2), prompt, max_tokens: 16, threads: None };
+    let chat =
+        Prompt::Chat { messages: vec![ChatMessage { role: "user".to_owned(), content: "Hi".to_owned() }] };
+    check(
+        &C::JobSubmit { request: 9, spec: JobSpec::Run(run(chat)) },
+        expect![[
+            r#"{"type":"job_submit","request":9,"spec":{"kind":"run","bundle":"0101010101010101010101010101010101010101010101010101010101010101","module":"0202020202020202020202020202020202020202020202020202020202020202","prompt":{"as":"chat","messages":[{"role":"user","content":"Hi"}]},"max_tokens":16}}"#
+        ]],
+    );
+    let text = RunSpec { threads: Some(2), ..run(Prompt::Text { text: "Hi".to_owned() }) };
+    check(
+        &C::JobSubmit { request: 9, spec: JobSpec::Run(text) },
+        expect![[
+            r#"{"type":"job_submit","request":9,"spec":{"kind":"run","bundle":"0101010101010101010101010101010101010101010101010101010101010101","module":"0202020202020202020202020202020202020202020202020202020202020202","prompt":{"as":"text","text":"Hi"},"max_tokens":16,"threads":2}}"#
+        ]],
+    );
+    check(&Prompt::Tokens { tokens: vec![1, 2] }, expect![[r#"{"as":"tokens","tokens":[1,2]}"#]]);
+    check(&C::JobWatch { job: 7, after: 12 }, expect![[r#"{"type":"job_watch","job":7,"after":12}"#]]);
+    check(&C::JobCancel { job: 7 }, expect![[r#"{"type":"job_cancel","job":7}"#]]);
+}
+
+#[test]
+fn what_a_hub_says_of_uploads() {
+    use HubMessage as H;
+    let artifact = Artifact { blake3: hash(0), size_bytes: 5 };
+    check(
+        &H::UploadState { channel: 3, received_bytes: 0, artifact: None },
+        expect![[r#"{"type":"upload_state","channel":3,"received_bytes":0}"#]],
+    );
+    let whole = H::UploadState { channel: 3, received_bytes: 5, artifact: Some(artifact.clone()) };
+    check(
+        &whole,
+        expect![[
+            r#"{"type":"upload_state","channel":3,"received_bytes":5,"artifact":{"blake3":"0000000000000000000000000000000000000000000000000000000000000000","size_bytes":5}}"#
+        ]],
+    );
+    check(
+        &H::UploadAck { channel: 3, received_bytes: 4 },
+        expect![[r#"{"type":"upload_ack","channel":3,"received_bytes":4}"#]],
+    );
+    check(
+        &H::UploadDone { channel: 3, artifact },
+        expect![[
+            r#"{"type":"upload_done","channel":3,"artifact":{"blake3":"0000000000000000000000000000000000000000000000000000000000000000","size_bytes":5}}"#
+        ]],
+    );
+}
+
+#[test]
+fn what_a_hub_says_of_itself_and_of_errors() {
+    let runner = RunnerInfo {
+        name: "local".to_owned(),
+        os: "linux".to_owned(),
+        arch: "x86_64".to_owned(),
+        cpu: "A CPU".to_owned(),
+        features: vec!["avx2".to_owned()],
+        cores: 2,
+        memory_bytes: 1 << 30,
+        compiler: Some(CompilerInfo { version: "3.13.0".to_owned() }),
+        runtime: "3.13.0".to_owned(),
+    };
+    let welcome = HubMessage::Welcome { version: 1, hub: "studio/0.1.0".to_owned(), runners: vec![runner] };
+    check(
+        &welcome,
+        expect![[
+            r#"{"type":"welcome","version":1,"hub":"studio/0.1.0","runners":[{"name":"local","os":"linux","arch":"x86_64","cpu":"A CPU","features":["avx2"],"cores":2,"memory_bytes":1073741824,"compiler":{"version":"3.13.0"},"runtime":"3.13.0"}]}"#
+        ]],
+    );
+    let error =
+        WireError::new(ErrorCode::NoSpace, "the disk is full").at("model.irpa").hint("Free some space");
+    assert_eq!(error.to_string(), "model.irpa: the disk is full. Free some space");
+    check(
+        &HubMessage::Error { request: None, channel: Some(3), job: None, error },
+        expect![[
+            r#"{"type":"error","channel":3,"error":{"code":"no_space","message":"the disk is full","place":"model.irpa","hint":"Free some space"}}"#
+        ]],
+    );
+}
+
+#[test]
+fn what_happens_in_a_job() {
+    check(
+        &HubMessage::JobAccepted { request: 9, job: 7 },
+        expect![[r#"{"type":"job_accepted","request":9,"job":7}"#]],
+    );
+    check(
+        &event(JobEvent::Started { runner: "local".to_owned() }),
+        expect![[r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"started","runner":"local"}}"#]],
+    );
+    check(
+        &event(JobEvent::Step { name: "compiling".to_owned() }),
+        expect![[r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"step","name":"compiling"}}"#]],
+    );
+    check(
+        &event(JobEvent::Log { line: "a".to_owned() }),
+        expect![[r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"log","line":"a"}}"#]],
+    );
+    check(
+        &event(JobEvent::PromptTokens { tokens: vec![1] }),
+        expect![[r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"prompt_tokens","tokens":[1]}}"#]],
+    );
+    check(
+        &event(JobEvent::Token { id: 5, text: " a".to_owned(), at_us: 900 }),
+        expect![[
+            r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"token","id":5,"text":" a","at_us":900}}"#
+        ]],
+    );
+}
+
+#[test]
+fn how_a_job_ends() {
+    let finished = |outcome| event(JobEvent::Finished { outcome });
+    let compiled = Outcome::Compiled {
+        module: Artifact { blake3: hash(2), size_bytes: 5 },
+        cached: false,
+        compile_ms: 1.5,
+        compiler: "3.13.0".to_owned(),
+        flags: vec![],
+    };
+    check(
+        &finished(compiled),
+        expect![[
+            r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"finished","outcome":{"result":"compiled","module":{"blake3":"0202020202020202020202020202020202020202020202020202020202020202","size_bytes":5},"cached":false,"compile_ms":1.5,"compiler":"3.13.0","flags":[]}}}"#
+        ]],
+    );
+    let timings = Timings {
+        threads: 2,
+        prompt_tokens: 3,
+        generated_tokens: 2,
+        load_ms: 1.0,
+        ttft_ms: 2.0,
+        prefill_tps: 100.5,
+        decode_tps: Some(50.0),
+        latency_ms: Some(LatencyPercentiles { p50: 1.0, p90: 2.0, p99: 3.0 }),
+        peak_rss_bytes: 1024,
+    };
+    let report = RunReport { tokens: vec![1], text: "a".to_owned(), stop: StopReason::EndOfText, timings };
+    check(
+        &finished(Outcome::Ran { report }),
+        expect![[
+            r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"finished","outcome":{"result":"ran","report":{"tokens":[1],"text":"a","stop":"end_of_text","timings":{"threads":2,"prompt_tokens":3,"generated_tokens":2,"load_ms":1.0,"ttft_ms":2.0,"prefill_tps":100.5,"decode_tps":50.0,"latency_ms":{"p50":1.0,"p90":2.0,"p99":3.0},"peak_rss_bytes":1024}}}}}"#
+        ]],
+    );
+    check(
+        &finished(Outcome::Failed { error: WireError::new(ErrorCode::TimedOut, "m") }),
+        expect![[
+            r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"finished","outcome":{"result":"failed","error":{"code":"timed_out","message":"m"}}}}"#
+        ]],
+    );
+    check(
+        &finished(Outcome::Cancelled),
+        expect![[
+            r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"finished","outcome":{"result":"cancelled"}}}"#
+        ]],
+    );
+    check(
+        &[StopReason::EndOfText, StopReason::MaxTokens, StopReason::ContextFull].to_vec(),
+        expect![[r#"["end_of_text","max_tokens","context_full"]"#]],
+    );
+}
+
+#[test]
+fn what_is_refused() {
+    let read = |json: &str| serde_json::from_str::<ClientMessage>(json).unwrap_err().to_string();
+    assert!(read(r#"{"type":"dance"}"#).contains("unknown variant `dance`"));
+    assert!(read(r#"{"type":"hello"}"#).contains("missing field `version`"));
+    assert!(read(r#"{"type":"upload_close","channel":-1}"#).contains("expected u32"));
+    let short = r#"{"type":"upload_finish","channel":1,"blake3":"ab"}"#;
+    assert!(read(short).contains("64 lower-case hexadecimal digits"));
+    assert!("AB".repeat(32).parse::<Hash>().is_err());
+    assert_eq!("ab".repeat(32).parse::<Hash>().unwrap(), hash(0xab));
+}
+
+#[test]
+fn upload_keys_cannot_leave_their_folder() {
+    assert!(is_upload_key("0a-b_c.irpa") && is_upload_key(&"k".repeat(128)));
+    for wrong in ["", "a/b", "A", "ä", "a b", "a\0", &"k".repeat(129)] {
+        assert!(!is_upload_key(wrong), "{wrong:?}");
+    }
+}
