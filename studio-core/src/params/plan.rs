@@ -1,0 +1,318 @@
+//! The one plan from which the archive's layout, its bytes and the reference page's table are made.
+
+use super::archive::Item;
+use super::element::{mlir_name, size_bytes};
+use super::stream::StreamError;
+use crate::graph::{ElementType, ParamSource, ParamSpec, RowOrder};
+use gguf_file::{BlockFormat, Endian, Gguf, ReadAt, TensorInfo};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Everything that an archive will hold, checked against the GGUF.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    params: Vec<PlannedParam>,
+}
+
+/// One entry of the archive.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedParam {
+    /// The key.
+    pub name: String,
+    /// Row-major dimensions.
+    pub shape: Vec<u64>,
+    /// The element type in the archive.
+    pub element_type: ElementType,
+    /// The entry's length.
+    pub size_bytes: u64,
+    /// How its bytes are made.
+    pub conversion: Conversion,
+}
+
+/// How an entry's bytes are made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Conversion {
+    /// From a tensor of the GGUF.
+    Tensor(TensorConversion),
+    /// From values computed at planning, row-major.
+    Values(Arc<[f32]>),
+}
+
+/// How a tensor of the GGUF becomes an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TensorConversion {
+    /// The tensor's name.
+    pub tensor: String,
+    /// Which of the model's files it is in.
+    pub shard: usize,
+    /// Where it begins in that file.
+    pub offset: u64,
+    /// How it is stored there.
+    pub format: BlockFormat,
+    /// The byte order of its numbers.
+    pub endian: Endian,
+    /// Rows of the tensor as a matrix; a vector has one, unless its values are reordered as rows are.
+    pub rows: u64,
+    /// Values of a row.
+    pub columns: u64,
+    /// The order in which rows are stored.
+    pub row_order: RowOrder,
+    /// Whether rows become columns, after reordering.
+    pub transpose: bool,
+    /// The element type in the archive.
+    pub element_type: ElementType,
+}
+
+/// Why a graph's parameters cannot be made from a GGUF.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// Two parameters with one name.
+    #[error("parameter {0}: the graph asks for it twice")]
+    Duplicate(String),
+    /// No such tensor.
+    #[error("parameter {name}: the GGUF has no tensor {tensor}")]
+    NoTensor {
+        /// The parameter.
+        name: String,
+        /// The tensor it should be made from.
+        tensor: String,
+    },
+    /// Another shape than the graph's.
+    #[error(
+        "tensor {tensor}: its dimensions are {dims:?} (contiguous first), which gives {found:?} row-major{}, but the \
+         graph needs {expected:?}",
+        if *transpose { " when transposed" } else { "" }
+    )]
+    Shape {
+        /// The tensor.
+        tensor: String,
+        /// As the GGUF has them.
+        dims: Vec<u64>,
+        /// Whether the graph wants it transposed.
+        transpose: bool,
+        /// What they give.
+        found: Vec<u64>,
+        /// What the graph needs.
+        expected: Vec<u64>,
+    },
+    /// Only matrices are transposed.
+    #[error("tensor {tensor}: only a matrix can be transposed; its dimensions are {dims:?}")]
+    Transpose {
+        /// The tensor.
+        tensor: String,
+        /// As the GGUF has them.
+        dims: Vec<u64>,
+    },
+    /// Heads that do not make up the matrix.
+    #[error(
+        "tensor {tensor}: {head_count} heads of {head_dim} rows in pairs do not make up its {rows} rows; check the \
+         model's attention.head_count, head_count_kv and key_length"
+    )]
+    Heads {
+        /// The tensor.
+        tensor: String,
+        /// Its rows.
+        rows: u64,
+        /// Heads that the graph sees in it.
+        head_count: u64,
+        /// Rows of a head.
+        head_dim: u64,
+    },
+    /// A format without a decoder.
+    #[error(
+        "tensor {tensor}: its format {format} cannot be decoded yet; requantise the model with llama-quantize"
+    )]
+    Format {
+        /// The tensor.
+        tensor: String,
+        /// Its format.
+        format: BlockFormat,
+    },
+    /// Weights are floats.
+    #[error("parameter {name}: values cannot be stored as {}", mlir_name(*.element_type))]
+    ElementType {
+        /// The parameter.
+        name: String,
+        /// What the graph asks for.
+        element_type: ElementType,
+    },
+    /// Values that do not fill their shape.
+    #[error("parameter {name}: {found} values do not fill the shape {shape:?}")]
+    Values {
+        /// The parameter.
+        name: String,
+        /// How many there are.
+        found: usize,
+        /// Row-major dimensions.
+        shape: Vec<u64>,
+    },
+    /// A shape whose size passes 64 bits.
+    #[error("parameter {name}: the shape {shape:?} has too many elements")]
+    TooLarge {
+        /// The parameter.
+        name: String,
+        /// Row-major dimensions.
+        shape: Vec<u64>,
+    },
+}
+
+impl Plan {
+    /// Plans the parameters in the order of the specs.
+    pub fn new(specs: &[ParamSpec], gguf: &Gguf) -> Result<Self, PlanError> {
+        let mut names = HashSet::new();
+        let mut params = Vec::with_capacity(specs.len());
+        for spec in specs {
+            if !names.insert(&spec.name) {
+                return Err(PlanError::Duplicate(spec.name.clone()));
+            }
+            params.push(plan_param(spec, gguf)?);
+        }
+        Ok(Self { params })
+    }
+
+    /// The entries, in the archive's order.
+    #[must_use]
+    pub fn params(&self) -> &[PlannedParam] {
+        &self.params
+    }
+
+    /// The entries as a layout wants them.
+    #[must_use]
+    pub fn items(&self) -> Vec<Item<'_>> {
+        self.params.iter().map(PlannedParam::item).collect()
+    }
+}
+
+impl PlannedParam {
+    fn item(&self) -> Item<'_> {
+        let Self { name, shape, element_type, size_bytes, .. } = self;
+        Item { name, shape, element_type: *element_type, size_bytes: *size_bytes }
+    }
+}
+
+fn plan_param(spec: &ParamSpec, gguf: &Gguf) -> Result<PlannedParam, PlanError> {
+    let ParamSpec { name, shape, element_type, source } = spec;
+    let element_type = *element_type;
+    if matches!(element_type, ElementType::I32 | ElementType::I1) {
+        return Err(PlanError::ElementType { name: name.clone(), element_type });
+    }
+    let too_large = || PlanError::TooLarge { name: name.clone(), shape: shape.clone() };
+    let elements =
+        shape.iter().try_fold(1u64, |product, dim| product.checked_mul(*dim)).ok_or_else(too_large)?;
+    let size_bytes = elements.checked_mul(size_bytes(element_type)).ok_or_else(too_large)?;
+    let conversion = match source {
+        ParamSource::Values(values) if values.len() as u64 == elements => {
+            Conversion::Values(Arc::clone(values))
+        }
+        ParamSource::Values(values) => {
+            return Err(PlanError::Values { name: name.clone(), found: values.len(), shape: shape.clone() });
+        }
+        ParamSource::Tensor { name: tensor, row_order, transpose } => {
+            let no_tensor = || PlanError::NoTensor { name: name.clone(), tensor: tensor.clone() };
+            let tensor = gguf.tensor(tensor).ok_or_else(no_tensor)?;
+            check_shape(tensor, *transpose, shape)?;
+            if !tensor.format().can_decode() {
+                let (tensor, format) = (tensor.name().to_owned(), tensor.format());
+                return Err(PlanError::Format { tensor, format });
+            }
+            let (rows, columns) = matrix(tensor, *row_order)?;
+            Conversion::Tensor(TensorConversion {
+                tensor: tensor.name().to_owned(),
+                shard: tensor.shard(),
+                offset: tensor.offset(),
+                format: tensor.format(),
+                endian: gguf.endian(),
+                rows,
+                columns,
+                row_order: *row_order,
+                transpose: *transpose,
+                element_type,
+            })
+        }
+    };
+    Ok(PlannedParam { name: name.clone(), shape: shape.clone(), element_type, size_bytes, conversion })
+}
+
+/// Dimensions with the ones at the slow end left out, which say nothing.
+fn significant(dims: &[u64]) -> &[u64] {
+    let ones = dims.iter().rev().take_while(|dim| **dim == 1).count();
+    &dims[..(dims.len() - ones).max(1).min(dims.len())]
+}
+
+fn check_shape(tensor: &TensorInfo, transpose: bool, expected: &[u64]) -> Result<(), PlanError> {
+    let dims = tensor.dims();
+    let mut found: Vec<u64> = significant(dims).to_vec();
+    if transpose {
+        // A matrix of one row is a vector by its dimensions.
+        found.resize(found.len().max(2), 1);
+        if found.len() != 2 {
+            return Err(PlanError::Transpose { tensor: tensor.name().to_owned(), dims: dims.to_vec() });
+        }
+    } else {
+        if expected.len() <= dims.len() {
+            found.resize(found.len().max(expected.len()), 1);
+        }
+        found.reverse();
+    }
+    if found == expected {
+        return Ok(());
+    }
+    let (tensor, dims, expected) = (tensor.name().to_owned(), dims.to_vec(), expected.to_vec());
+    Err(PlanError::Shape { tensor, dims, transpose, found, expected })
+}
+
+/// Rows and columns of the tensor as the conversion sees it.
+fn matrix(tensor: &TensorInfo, row_order: RowOrder) -> Result<(u64, u64), PlanError> {
+    let dims = significant(tensor.dims());
+    let first = dims.first().copied().unwrap_or(1);
+    let (rows, columns) = (tensor.elements() / first.max(1), first);
+    let RowOrder::RopeHalves { head_count, head_dim } = row_order else { return Ok((rows, columns)) };
+    // A bias has one value for each row of its matrix.
+    let (rows, columns) = if dims.len() == 1 { (first, 1) } else { (rows, columns) };
+    let made_up = head_count.checked_mul(head_dim) == Some(rows);
+    if made_up
+        && head_dim.is_multiple_of(2)
+        && head_dim > 0
+        && columns.is_multiple_of(tensor.format().block_elements())
+    {
+        Ok((rows, columns))
+    } else {
+        Err(PlanError::Heads { tensor: tensor.name().to_owned(), rows, head_count, head_dim })
+    }
+}
+
+impl TensorConversion {
+    /// Reads a part of the tensor, `offset` counting from its start, in place of what `bytes` held.
+    pub(crate) fn read(
+        &self,
+        offset: u64,
+        length: u64,
+        bytes: &mut Vec<u8>,
+        sources: &[&dyn ReadAt],
+    ) -> Result<(), StreamError> {
+        let given = sources.len();
+        let Some(source) = sources.get(self.shard) else {
+            return Err(StreamError::Source { tensor: self.tensor.clone(), shard: self.shard, given });
+        };
+        // Callers keep to the budget, so this fits.
+        bytes.resize(length as usize, 0);
+        let offset = self.offset + offset;
+        source.read_at(offset, bytes).map_err(|source| StreamError::Read {
+            tensor: self.tensor.clone(),
+            offset,
+            source,
+        })
+    }
+
+    /// The row of the tensor that stands at `row` after reordering.
+    pub(crate) fn source_row(&self, row: u64) -> u64 {
+        match self.row_order {
+            RowOrder::AsStored => row,
+            RowOrder::RopeHalves { head_dim, .. } => {
+                let (head, place) = (row - row % head_dim, row % head_dim);
+                let half = head_dim / 2;
+                head + place % half * 2 + place / half
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! An archive's bytes, pulled piece by piece.
+
+use super::archive::{Layout, Place};
+use super::convert::{Budget, Converter};
+use super::element::{Bf16, F16, F32, size_bytes, to_bytes};
+use super::plan::{Conversion, Plan, PlannedParam};
+use crate::graph::ElementType;
+use gguf_file::{DecodeError, ReadAt, ReadError};
+
+/// Bytes of a piece, at most.
+pub const PIECE_BYTES: usize = 1 << 20;
+
+/// Why an archive's bytes cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamError {
+    /// Fewer files than the model has.
+    #[error("tensor {tensor}: it is in file {} of the model, but {given} were given", shard + 1)]
+    Source {
+        /// The tensor.
+        tensor: String,
+        /// Which file it is in, from 0.
+        shard: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// The source failed.
+    #[error("tensor {tensor}: reading the GGUF at offset {offset}: {source}")]
+    Read {
+        /// The tensor.
+        tensor: String,
+        /// From the start of its file.
+        offset: u64,
+        /// Why it failed.
+        source: ReadError,
+    },
+    /// The decoder refused.
+    #[error("tensor {tensor}: {source}")]
+    Decode {
+        /// The tensor.
+        tensor: String,
+        /// Why it refused.
+        source: DecodeError,
+    },
+}
+
+/// Makes an archive's bytes in order. Memory stays within the [`Budget`], whatever the archive's size.
+pub struct ArchiveStream<'a> {
+    plan: &'a Plan,
+    layout: &'a Layout,
+    budget: Budget,
+    converter: Converter,
+    /// The file's bytes up to here have been handed out.
+    position: u64,
+    /// The entry that is made or comes next.
+    place: usize,
+    /// Elements of it that have been made.
+    made: u64,
+    panel: Vec<u8>,
+    /// Bytes of the panel that have been handed out.
+    taken: usize,
+}
+
+impl<'a> ArchiveStream<'a> {
+    /// A stream over the plan's entries as the layout places them.
+    #[must_use]
+    pub fn new(plan: &'a Plan, layout: &'a Layout, budget: Budget) -> Self {
+        let converter = Converter::new(budget);
+        Self { plan, layout, budget, converter, position: 0, place: 0, made: 0, panel: Vec::new(), taken: 0 }
+    }
+
+    /// The next piece, or `None` at the end. `sources` are the model's files, in the order in which it was opened.
+    /// After an error the stream is of no further use.
+    pub fn next(&mut self, sources: &[&dyn ReadAt]) -> Result<Option<&[u8]>, StreamError> {
+        let position = self.position;
+        let head = self.layout.head.as_slice();
+        if let Some(rest) = head.get(position as usize..).filter(|rest| !rest.is_empty()) {
+            let piece = &rest[..rest.len().min(PIECE_BYTES)];
+            self.position += piece.len() as u64;
+            return Ok(Some(piece));
+        }
+        if self.taken == self.panel.len() {
+            self.make(sources)?;
+        }
+        let piece = self.panel.get(self.taken..).unwrap_or_default();
+        let piece = &piece[..piece.len().min(PIECE_BYTES)];
+        self.taken += piece.len();
+        self.position += piece.len() as u64;
+        Ok((!piece.is_empty()).then_some(piece))
+    }
+
+    /// Replaces the panel by what comes next: zeros up to an entry or the end, or a part of an entry.
+    fn make(&mut self, sources: &[&dyn ReadAt]) -> Result<(), StreamError> {
+        self.taken = 0;
+        self.panel.clear();
+        let places = &self.layout.places;
+        while places.get(self.place).is_some_and(|place| self.position >= place.offset + place.size_bytes) {
+            self.place += 1;
+            self.made = 0;
+        }
+        let next = places.get(self.place);
+        let start = next.map_or(self.layout.size_bytes, |place| place.offset);
+        if self.position < start {
+            let gap = (start - self.position).min(PIECE_BYTES as u64);
+            self.panel.resize(gap as usize, 0);
+            return Ok(());
+        }
+        let Some(param) = next.and_then(|Place { item, .. }| self.plan.params().get(*item)) else {
+            return Ok(());
+        };
+        match &param.conversion {
+            Conversion::Tensor(conversion) => {
+                self.converter.fill(conversion, self.made, sources, &mut self.panel)?;
+            }
+            Conversion::Values(values) => fill_values(param, values, self.made, self.budget, &mut self.panel),
+        }
+        self.made += self.panel.len() as u64 / size_bytes(param.element_type);
+        Ok(())
+    }
+}
+
+fn fill_values(param: &PlannedParam, values: &[f32], made: u64, budget: Budget, panel: &mut Vec<u8>) {
+    let element_bytes = size_bytes(param.element_type) as usize;
+    let rest = values.get(made as usize..).unwrap_or_default();
+    let part = &rest[..rest.len().min((budget.panel_bytes as usize / element_bytes).max(1))];
+    panel.resize(part.len() * element_bytes, 0);
+    match param.element_type {
+        ElementType::Bf16 => to_bytes::<Bf16>(part, panel),
+        ElementType::F16 => to_bytes::<F16>(part, panel),
+        ElementType::F32 => to_bytes::<F32>(part, panel),
+        // The plan refuses these.
+        ElementType::I32 | ElementType::I1 => {}
+    }
+}

@@ -1,0 +1,76 @@
+//! Rows of a GGUF tensor, held in memory as far as a budget allows.
+
+use super::plan::TensorConversion;
+use super::stream::StreamError;
+use super::transpose::TILE_ROWS;
+use crate::graph::RowOrder;
+use gguf_file::ReadAt;
+use std::ops::Range;
+
+/// The rows that are held, and where they stem from.
+pub(crate) struct Window {
+    budget_bytes: u64,
+    bytes: Vec<u8>,
+    /// Shard and offset of the tensor that the rows are of.
+    tensor: (usize, u64),
+    rows: Range<u64>,
+}
+
+impl Window {
+    pub(crate) fn new(budget_bytes: u64) -> Self {
+        Self { budget_bytes, bytes: Vec::new(), tensor: (0, 0), rows: 0..0 }
+    }
+
+    /// The blocks `blocks` of the row `row`: from rows held, or read for this call where so few rows fit the budget
+    /// that holding them would mean reading them again and again.
+    pub(crate) fn blocks(
+        &mut self,
+        conversion: &TensorConversion,
+        row: u64,
+        blocks: Range<u64>,
+        sources: &[&dyn ReadAt],
+    ) -> Result<&[u8], StreamError> {
+        let block_bytes = conversion.format.block_bytes();
+        let row_bytes = conversion.columns / conversion.format.block_elements() * block_bytes;
+        let segment = blocks.start * block_bytes..blocks.end * block_bytes;
+        let Some(count) = self.rows_held(conversion, row_bytes) else {
+            self.rows = 0..0;
+            self.read(conversion, row * row_bytes + segment.start, segment.end - segment.start, sources)?;
+            return Ok(&self.bytes);
+        };
+        let tensor = (conversion.shard, conversion.offset);
+        if self.tensor != tensor || !self.rows.contains(&row) {
+            self.rows = 0..0;
+            let start = row - row % count;
+            let end = conversion.rows.min(start + count);
+            self.read(conversion, start * row_bytes, (end - start) * row_bytes, sources)?;
+            self.tensor = tensor;
+            self.rows = start..end;
+        }
+        let start = (row - self.rows.start) * row_bytes;
+        Ok(&self.bytes[(start + segment.start) as usize..(start + segment.end) as usize])
+    }
+
+    /// How many rows are held at a time: whole heads where rows are reordered within heads, and no fewer than are
+    /// needed one after the other.
+    fn rows_held(&self, conversion: &TensorConversion, row_bytes: u64) -> Option<u64> {
+        let unit = match conversion.row_order {
+            RowOrder::AsStored => 1,
+            RowOrder::RopeHalves { head_dim, .. } => head_dim,
+        };
+        let fitting = self.budget_bytes / row_bytes.max(1);
+        let wanted = unit.max(TILE_ROWS as u64).min(conversion.rows);
+        let count = fitting.min(conversion.rows);
+        (count >= wanted).then_some(count - count % unit).filter(|count| *count > 0)
+    }
+
+    fn read(
+        &mut self,
+        conversion: &TensorConversion,
+        offset: u64,
+        length: u64,
+        sources: &[&dyn ReadAt],
+    ) -> Result<(), StreamError> {
+        conversion.read(offset, length, &mut self.bytes, sources)
+    }
+}
