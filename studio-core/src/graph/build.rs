@@ -2,7 +2,7 @@
 
 use super::infer::{Context, TypeError};
 use super::{
-    Argument, Arena, Binary, Constant, ElementType, Function, FunctionResult, Graph, Handle, Op, ParamSpec,
+    Arena, Argument, Binary, Constant, ElementType, Function, FunctionResult, Graph, Handle, Op, ParamSpec,
     Reduction, Relation, Scope, TensorType, Type, Unary, Value,
 };
 use crate::options::GraphKind;
@@ -113,8 +113,7 @@ impl FunctionBuilder<'_> {
     pub fn argument(&mut self, name: &'static str, ty: Type, consumed: bool) -> Result<Val> {
         let index = self.function.arguments.len();
         self.function.arguments.push(Argument { name: name.to_owned(), ty, consumed });
-        let value = self.append(Op::Argument { index })?;
-        Ok(self.named(name, value))
+        self.append(Op::Argument { index })
     }
 
     /// Adds a result.
@@ -140,6 +139,18 @@ impl FunctionBuilder<'_> {
         self.ty(value).shape
     }
 
+    /// The dimensions of a tensor that has `N` of them.
+    pub fn dims<const N: usize>(&self, value: Val) -> Result<[u64; N]> {
+        let found = self.ty(value);
+        let dims = <[u64; N]>::try_from(found.shape.as_slice());
+        dims.map_err(|_| self.error("dimensions", TypeError::Rank { needed: N, found }))
+    }
+
+    fn error(&self, op: &'static str, source: TypeError) -> GraphError {
+        let scope = self.builder.graph.scopes.path(self.scope);
+        GraphError { function: self.function.name.clone(), scope, op, source }
+    }
+
     /// Appends the value that `op` computes.
     pub fn append(&mut self, op: Op) -> Result<Val> {
         let values = &self.function.values;
@@ -149,12 +160,7 @@ impl FunctionBuilder<'_> {
             values,
             defined: values.len(),
         };
-        let ty = context.infer(&op).map_err(|source| GraphError {
-            function: self.function.name.clone(),
-            scope: self.builder.graph.scopes.path(self.scope),
-            op: op.name(),
-            source,
-        })?;
+        let ty = context.infer(&op).map_err(|source| self.error(op.name(), source))?;
         Ok(self.function.values.append(Value { op, ty, scope: self.scope, name: None }))
     }
 
@@ -278,13 +284,7 @@ impl FunctionBuilder<'_> {
     }
 
     /// [`Op::Dot`] with sums in `f32`.
-    pub fn dot(
-        &mut self,
-        lhs: Val,
-        rhs: Val,
-        batch: &[[usize; 2]],
-        contract: &[[usize; 2]],
-    ) -> Result<Val> {
+    pub fn dot(&mut self, lhs: Val, rhs: Val, batch: &[[usize; 2]], contract: &[[usize; 2]]) -> Result<Val> {
         let (batch, contract) = (batch.to_vec(), contract.to_vec());
         self.append(Op::Dot { lhs, rhs, batch, contract, element_type: ElementType::F32 })
     }

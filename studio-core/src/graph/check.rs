@@ -55,6 +55,16 @@ pub enum CheckError {
         /// Its name.
         name: String,
     },
+    /// An argument's or a value's name that is no identifier.
+    #[error(
+        "function {function}: the name {name:?} is not made of letters, digits and underscores, no digit first"
+    )]
+    BadName {
+        /// The function's name.
+        function: String,
+        /// The name.
+        name: String,
+    },
     /// Two things of the same kind with one name, in one place.
     #[error("{what} {name:?} is there twice")]
     Duplicate {
@@ -72,7 +82,9 @@ pub enum CheckError {
         name: String,
     },
     /// A consumed argument that isn't given back.
-    #[error("function {function}: argument {name:?} is consumed, but no result of that name and type gives it back")]
+    #[error(
+        "function {function}: argument {name:?} is consumed, but no result of that name and type gives it back"
+    )]
     NotGivenBack {
         /// The function's name.
         function: String,
@@ -105,6 +117,7 @@ pub fn check(graph: &Graph) -> Result<Checked<'_>, CheckError> {
     check_scopes(graph)?;
     check_params(graph)?;
     for function in &graph.functions {
+        check_names(function)?;
         check_values(graph, function)?;
         check_border(function)?;
     }
@@ -157,6 +170,19 @@ fn check_params(graph: &Graph) -> Result<(), CheckError> {
                     return Err(bad("its rows are not heads of an even number of rows each"));
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+fn check_names(function: &Function) -> Result<(), CheckError> {
+    let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let arguments = function.arguments.iter().map(|argument| argument.name.as_str());
+    let values = function.values.iter().filter_map(|(_, value)| value.name);
+    for name in arguments.chain(values) {
+        if !name.starts_with(letter) || !name.chars().all(|c| letter(c) || c.is_ascii_digit()) {
+            let (function, name) = (function.name.clone(), name.to_owned());
+            return Err(CheckError::BadName { function, name });
         }
     }
     Ok(())

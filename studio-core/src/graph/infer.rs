@@ -1,7 +1,7 @@
 //! The rule for each operation's type. The builder and the check both go by it, so a value whose type differs from
 //! what its operation gives can't be printed.
 
-use super::{Argument, Arena, Constant, ElementType, Handle, Op, ParamSpec, TensorType, Type, Value};
+use super::{Arena, Argument, Constant, ElementType, Handle, Op, ParamSpec, TensorType, Type, Value};
 
 /// Why an operation's operands or attributes don't fit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +56,14 @@ pub enum TypeError {
         /// The dimension.
         dimension: usize,
     },
+    /// A tensor of another rank.
+    #[error("needs a tensor of rank {needed}, got {found}")]
+    Rank {
+        /// The rank that is needed.
+        needed: usize,
+        /// What was given.
+        found: TensorType,
+    },
     /// A list that needs an entry for each dimension has another length, or names a dimension twice, or not in order.
     #[error("{what} {list:?} doesn't fit {operand}")]
     BadList {
@@ -97,7 +105,9 @@ impl Context<'_> {
                     return Err(TypeError::Kind { needed: "a scalar", found: found.clone() });
                 }
             },
-            Op::Constant { value, shape } => TensorType::new(shape.as_slice(), Constant::element_type(*value)),
+            Op::Constant { value, shape } => {
+                TensorType::new(shape.as_slice(), Constant::element_type(*value))
+            }
             Op::Iota { shape, dimension } => {
                 let ty = TensorType::new(shape.as_slice(), ElementType::I32);
                 size_of(&ty, *dimension)?;
@@ -106,7 +116,9 @@ impl Context<'_> {
             Op::Convert { input, element_type } => self.tensor(*input)?.with_element_type(*element_type),
             Op::Unary { function: _, input } => self.floats(*input)?.clone(),
             Op::Binary { function: _, lhs, rhs } => self.equal(*lhs, *rhs)?.clone(),
-            Op::Compare { relation: _, lhs, rhs } => self.equal(*lhs, *rhs)?.with_element_type(ElementType::I1),
+            Op::Compare { relation: _, lhs, rhs } => {
+                self.equal(*lhs, *rhs)?.with_element_type(ElementType::I1)
+            }
             Op::Select { predicate, on_true, on_false } => self.select(*predicate, *on_true, *on_false)?,
             Op::Reshape { input, shape } => reshape(self.tensor(*input)?, shape)?,
             Op::Broadcast { input, shape, dimensions } => broadcast(self.tensor(*input)?, shape, dimensions)?,

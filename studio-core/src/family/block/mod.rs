@@ -1,0 +1,10 @@
+//! The blocks that models are made of, the same for every family. Each appends values to a function.
+//!
+//! Hidden states are `f32`, `[positions, length]`. Weights are converted to `f32` where they are used.
+
+pub(super) mod attention;
+pub(super) mod embedding;
+pub(super) mod linear;
+pub(super) mod mlp;
+pub(super) mod norm;
+pub(super) mod rope;

@@ -1,0 +1,86 @@
+//! What a GGUF says about its model, for people; also of models that can't be exported.
+
+use super::{ARCHITECTURE, BuildError, detect, names};
+use crate::options::ExportOptions;
+use gguf_file::{Gguf, Metadata, Value};
+use serde::{Deserialize, Serialize};
+
+/// What a GGUF says about its model. What it doesn't say is `None`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelCard {
+    /// `general.architecture`
+    pub architecture: Option<String>,
+    /// `general.name`
+    pub name: Option<String>,
+    /// Values in all tensors.
+    pub parameter_count: u64,
+    /// Transformer layers.
+    pub layer_count: Option<u64>,
+    /// Numbers in a hidden state.
+    pub embedding_length: Option<u64>,
+    /// Numbers in the feed-forward's hidden state.
+    pub feed_forward_length: Option<u64>,
+    /// Query heads.
+    pub head_count: Option<u64>,
+    /// Key and value heads.
+    pub kv_head_count: Option<u64>,
+    /// Numbers in a head.
+    pub head_dim: Option<u64>,
+    /// Rows of the embedding.
+    pub vocabulary_size: Option<u64>,
+    /// Positions that the model was trained for.
+    pub context_length: Option<u64>,
+    /// The base of rope's frequencies.
+    pub rope_freq_base: Option<f32>,
+    /// Whether the embedding is the output matrix too.
+    pub tied_embedding: bool,
+    /// Why the model can't be exported, in words; `None` if it can.
+    pub unsupported: Option<String>,
+}
+
+/// Describes a model. Never fails: what is wrong with the model is said in [`ModelCard::unsupported`].
+pub fn describe(gguf: &Gguf) -> ModelCard {
+    let metadata = gguf.metadata();
+    let text = |key: &str| metadata.get(key).and_then(Value::as_str).map(str::to_owned);
+    let architecture = text(ARCHITECTURE);
+    let key = |suffix: &str| format!("{}.{suffix}", architecture.as_deref().unwrap_or_default());
+    let number = |suffix: &str| first_integer(metadata, &key(suffix));
+    let (embedding_length, head_count) = (number("embedding_length"), number("attention.head_count"));
+    let divided = || embedding_length?.checked_div(head_count?);
+    let embedding_rows = || gguf.tensor(names::TOKEN_EMBEDDING)?.dims().get(1).copied();
+    ModelCard {
+        name: text("general.name"),
+        parameter_count: gguf.tensors().iter().map(|tensor| tensor.elements()).fold(0, u64::saturating_add),
+        layer_count: number("block_count"),
+        embedding_length,
+        feed_forward_length: number("feed_forward_length"),
+        head_count,
+        kv_head_count: number("attention.head_count_kv").or(head_count),
+        head_dim: number("attention.key_length").or_else(divided),
+        vocabulary_size: embedding_rows().or_else(|| number("vocab_size")),
+        context_length: number("context_length"),
+        rope_freq_base: metadata
+            .get(&key("rope.freq_base"))
+            .and_then(Value::as_float)
+            .map(|base| base as f32),
+        tied_embedding: gguf.tensor(names::OUTPUT).is_none(),
+        unsupported: exportable(gguf).err().map(|error| error.to_string()),
+        architecture,
+    }
+}
+
+/// Whether the model can be exported, as far as that can be told without reading tensors.
+fn exportable(gguf: &Gguf) -> Result<(), BuildError> {
+    detect(gguf)?.decoder(gguf, &ExportOptions::default())?;
+    Ok(())
+}
+
+/// A number, or the first of an array that has one for each layer.
+fn first_integer(metadata: &Metadata, key: &str) -> Option<u64> {
+    let value = metadata.get(key)?;
+    let number = match value.as_array() {
+        Some(array) => i128::from(*array.to_integers::<i64>()?.first()?),
+        None => value.as_integer()?,
+    };
+    u64::try_from(number).ok()
+}

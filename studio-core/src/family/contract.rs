@@ -1,0 +1,154 @@
+//! The functions of each contract, as docs/contracts.md describes them.
+
+use super::BuildError;
+use super::block::attention::{self, Memory, Positions};
+use super::block::{embedding, mlp, norm, rope};
+use super::decoder::Decoder;
+use super::request::{DECODE, PREFILL, capacity};
+use crate::graph::{
+    Binary, CACHE, ElementType, FunctionBuilder, GraphBuilder, GraphError, ParamSpec, TensorType, Type, Val,
+};
+use crate::options::{ExportOptions, GraphKind};
+
+/// `main`: all positions of a sequence at once, the next token of each.
+pub(super) fn redecode(
+    builder: &mut GraphBuilder,
+    decoder: &Decoder,
+    rope_table: &ParamSpec,
+    options: &ExportOptions,
+) -> Result<(), BuildError> {
+    let length = u64::from(options.seq);
+    let mut f = builder.function(options.function_name.as_str(), GraphKind::Redecode);
+    let tokens = f.argument("tokens", tensor(&[1, length], ElementType::I32), false)?;
+    let tokens = f.reshape(tokens, &[length])?;
+    let rotation = rope::rows(&mut f, rope_table, None, length)?;
+    let positions = attention::positions(&mut f, rotation, [length, length], None)?;
+    let hidden = layers(&mut f, tokens, decoder, &positions, &mut Memory::Call)?;
+    let logits = head(&mut f, hidden, decoder)?;
+    let next = f.arg_max(logits, 1)?;
+    let next = f.named("next", next);
+    f.result("next", next);
+    f.finish();
+    Ok(())
+}
+
+/// `prefill`: a chunk of tokens, of which the first `count` are valid.
+pub(super) fn prefill(
+    builder: &mut GraphBuilder,
+    decoder: &Decoder,
+    rope_table: &ParamSpec,
+    options: &ExportOptions,
+) -> Result<(), BuildError> {
+    let chunk = u64::from(options.chunk);
+    let mut f = builder.function(PREFILL, GraphKind::Kv);
+    let tokens = f.argument("tokens", tensor(&[chunk], ElementType::I32), false)?;
+    let position = scalar_argument(&mut f, "position")?;
+    let count = scalar_argument(&mut f, "count")?;
+    let (hidden, cache) = cached_layers(&mut f, tokens, position, decoder, rope_table, options)?;
+    let last = f.scoped("last", |f| {
+        let one = f.i32(1)?;
+        let row = f.binary(Binary::Subtract, count, one)?;
+        let zero = f.i32(0)?;
+        f.dynamic_slice(hidden, &[row, zero], &[1, decoder.hyper.embedding_length])
+    })?;
+    finish_kv(f, last, cache, decoder)
+}
+
+/// `decode`: one token.
+pub(super) fn decode(
+    builder: &mut GraphBuilder,
+    decoder: &Decoder,
+    rope_table: &ParamSpec,
+    options: &ExportOptions,
+) -> Result<(), BuildError> {
+    let mut f = builder.function(DECODE, GraphKind::Kv);
+    let token = f.argument("token", tensor(&[1], ElementType::I32), false)?;
+    let position = scalar_argument(&mut f, "position")?;
+    let (hidden, cache) = cached_layers(&mut f, token, position, decoder, rope_table, options)?;
+    finish_kv(f, hidden, cache, decoder)
+}
+
+fn tensor(shape: &[u64], element_type: ElementType) -> Type {
+    Type::Tensor(TensorType::new(shape, element_type))
+}
+
+/// An `i32` that is passed by value: a tensor would have to be fetched from the device.
+fn scalar_argument(f: &mut FunctionBuilder<'_>, name: &'static str) -> Result<Val, GraphError> {
+    let scalar = f.argument(name, Type::Scalar(ElementType::I32), false)?;
+    f.scalar_to_tensor(scalar)
+}
+
+/// The last argument, the cache, and all layers over it.
+fn cached_layers(
+    f: &mut FunctionBuilder<'_>,
+    tokens: Val,
+    position: Val,
+    decoder: &Decoder,
+    rope_table: &ParamSpec,
+    options: &ExportOptions,
+) -> Result<(Val, Val), GraphError> {
+    let hyper = &decoder.hyper;
+    let capacity = capacity(options);
+    let shape = [hyper.layer_count, 2 * hyper.kv_head_count, capacity, hyper.head_dim];
+    let cache = f.argument(CACHE, tensor(&shape, decoder.cache_element_type), true)?;
+    let [count] = f.dims(tokens)?;
+    let rotation = rope::rows(f, rope_table, Some(position), count)?;
+    let positions = attention::positions(f, rotation, [count, capacity], Some(position))?;
+    let mut memory = Memory::Cache { cache, position };
+    let hidden = layers(f, tokens, decoder, &positions, &mut memory)?;
+    let cache = match memory {
+        Memory::Cache { cache, .. } => cache,
+        Memory::Call => cache,
+    };
+    Ok((hidden, cache))
+}
+
+/// From tokens to the last layer's hidden state: `[M]` to `[M, D]`.
+fn layers(
+    f: &mut FunctionBuilder<'_>,
+    tokens: Val,
+    decoder: &Decoder,
+    positions: &Positions,
+    memory: &mut Memory,
+) -> Result<Val, GraphError> {
+    let hyper = &decoder.hyper;
+    let mut hidden = embedding::embed(f, tokens, decoder)?;
+    for (index, layer) in (0..).zip(&decoder.layers) {
+        hidden = f.scoped(&format!("layer {index}"), |f| {
+            let normed =
+                norm::rms_norm(f, "attention_norm", hidden, &layer.attention_norm, hyper.rms_epsilon)?;
+            let attended = f.scoped("attention", |f| {
+                attention::attention(f, normed, layer, index, hyper, positions, memory)
+            })?;
+            let hidden = f.add(hidden, attended)?;
+            let normed = norm::rms_norm(f, "mlp_norm", hidden, &layer.feed_forward_norm, hyper.rms_epsilon)?;
+            let changed = f.scoped("mlp", |f| mlp::gated_silu(f, normed, layer))?;
+            let hidden = f.add(hidden, changed)?;
+            Ok::<Val, GraphError>(f.named("hidden", hidden))
+        })?;
+    }
+    Ok(hidden)
+}
+
+/// The logits of hidden states: `[M, D]` to `[M, V]`.
+fn head(f: &mut FunctionBuilder<'_>, hidden: Val, decoder: &Decoder) -> Result<Val, GraphError> {
+    let normed = norm::rms_norm(f, "output_norm", hidden, &decoder.output_norm, decoder.hyper.rms_epsilon)?;
+    embedding::logits(f, normed, decoder)
+}
+
+/// The results of a kv function, from the hidden state that the next token follows.
+fn finish_kv(
+    mut f: FunctionBuilder<'_>,
+    hidden: Val,
+    cache: Val,
+    decoder: &Decoder,
+) -> Result<(), BuildError> {
+    let logits = head(&mut f, hidden, decoder)?;
+    let next = f.arg_max(logits, 1)?;
+    let next = f.named("next", next);
+    f.result("next", next);
+    f.result("logits", logits);
+    f.result(CACHE, cache);
+    f.finish();
+    Ok(())
+}

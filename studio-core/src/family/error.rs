@@ -1,0 +1,90 @@
+//! Why a model can't be made a graph.
+
+use super::Family;
+use crate::graph::GraphError;
+use gguf_file::ReadError;
+
+/// Why a model can't be made a graph.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A metadata key is missing or of the wrong type.
+    #[error(transparent)]
+    Metadata(#[from] gguf_file::Error),
+    /// No family has this architecture.
+    #[error("the architecture {architecture:?} is not supported; supported: {}", supported_architectures())]
+    UnknownArchitecture {
+        /// `general.architecture`
+        architecture: String,
+    },
+    /// A hyperparameter that makes no model.
+    #[error("{key} is {value}: {reason}")]
+    BadHyperparameter {
+        /// The metadata key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Something that the model has and this exporter can't do yet.
+    #[error("{key} is {value}: {feature} is not supported")]
+    Unsupported {
+        /// The metadata key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// What is missing.
+        feature: &'static str,
+    },
+    /// A tensor that the architecture needs is not there.
+    #[error("the file has no tensor {name}, which the architecture needs")]
+    MissingTensor {
+        /// Its name.
+        name: String,
+    },
+    /// A tensor has other dimensions than the hyperparameters say.
+    #[error(
+        "tensor {name} has dimensions {found:?}, but the hyperparameters make it {expected:?} (fastest first)"
+    )]
+    TensorDims {
+        /// Its name.
+        name: String,
+        /// What its dimensions should be, in ggml's order.
+        expected: Vec<u64>,
+        /// What they are.
+        found: Vec<u64>,
+    },
+    /// A tensor whose data is needed to make the graph can't be used.
+    #[error("tensor {name}: {reason}")]
+    TensorData {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The source failed.
+    #[error("tensor {name} can't be read: {source}")]
+    Read {
+        /// The tensor's name.
+        name: String,
+        /// The source's error.
+        source: ReadError,
+    },
+    /// An option that can't be fulfilled.
+    #[error("option {option} is {value}: {reason}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What to do about it.
+        reason: String,
+    },
+    /// The blocks don't fit together.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+}
+
+fn supported_architectures() -> String {
+    Family::ALL.map(Family::architecture).join(", ")
+}

@@ -1,0 +1,75 @@
+//! Refuses options that no graph can fulfil.
+
+use super::BuildError;
+use crate::options::{ExportOptions, Form, GraphKind};
+
+/// Positions are `i32`, and the tables that a graph holds grow with their number.
+pub(super) const MAX_POSITIONS: u32 = 1 << 20;
+
+/// Names of the kv functions.
+pub(super) const PREFILL: &str = "prefill";
+/// See [`PREFILL`].
+pub(super) const DECODE: &str = "decode";
+
+/// Checks what doesn't depend on the model.
+pub(super) fn check(options: &ExportOptions) -> Result<(), BuildError> {
+    match options.form {
+        Form::Stablehlo => {}
+    }
+    check_graphs(&options.graphs)?;
+    if options.graphs.contains(&GraphKind::Redecode) {
+        check_count("seq", options.seq, MAX_POSITIONS)?;
+        check_function_name(options)?;
+    }
+    if options.graphs.contains(&GraphKind::Kv) {
+        check_count("context", options.context, MAX_POSITIONS)?;
+        check_count("chunk", options.chunk, options.context)?;
+    }
+    Ok(())
+}
+
+fn check_graphs(graphs: &[GraphKind]) -> Result<(), BuildError> {
+    let error = |reason: &str| BuildError::Option {
+        option: "graphs",
+        value: format!("{graphs:?}"),
+        reason: reason.to_owned(),
+    };
+    if graphs.is_empty() {
+        return Err(error("choose at least one"));
+    }
+    if graphs.iter().enumerate().any(|(index, graph)| graphs[..index].contains(graph)) {
+        return Err(error("choose each at most once"));
+    }
+    Ok(())
+}
+
+fn check_count(option: &'static str, value: u32, limit: u32) -> Result<(), BuildError> {
+    if (1..=limit).contains(&value) {
+        return Ok(());
+    }
+    let reason = format!("choose from 1 to {limit}");
+    Err(BuildError::Option { option, value: value.to_string(), reason })
+}
+
+fn check_function_name(options: &ExportOptions) -> Result<(), BuildError> {
+    let name = &options.function_name;
+    let error = |reason: &str| BuildError::Option {
+        option: "function_name",
+        value: format!("{name:?}"),
+        reason: reason.to_owned(),
+    };
+    let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    if !name.starts_with(letter) || !name.chars().all(|c| letter(c) || c.is_ascii_digit()) {
+        return Err(error("choose letters, digits and underscores, no digit first"));
+    }
+    if options.graphs.contains(&GraphKind::Kv) && [PREFILL, DECODE].contains(&name.as_str()) {
+        return Err(error("a kv function has that name"));
+    }
+    Ok(())
+}
+
+/// Positions that the kv functions' cache has room for: `context`, and behind them what the rest of a last chunk
+/// overwrites, so that a chunk may start at any position of the context.
+pub(super) fn capacity(options: &ExportOptions) -> u64 {
+    u64::from(options.context) + u64::from(options.chunk) - 1
+}

@@ -1,0 +1,107 @@
+//! The tensors of a GGUF as parameters: each is looked up and its dimensions checked.
+
+use super::BuildError;
+use super::decoder::Linear;
+use super::names::LayerPart;
+use crate::graph::{ElementType, ParamSource, ParamSpec, RowOrder};
+use crate::options::Weights;
+use gguf_file::{Gguf, TensorInfo};
+
+/// The tensors of a GGUF.
+pub(super) struct Tensors<'g> {
+    pub(super) gguf: &'g Gguf,
+    /// What matrices are stored with. Vectors are few and small: they stay `f32`.
+    pub(super) weights: Weights,
+}
+
+impl Tensors<'_> {
+    /// The tensor's entry, if its dimensions (in ggml's order) are these.
+    fn expect(&self, name: &str, dims: &[u64]) -> Result<&TensorInfo, BuildError> {
+        let missing = || BuildError::MissingTensor { name: name.to_owned() };
+        let tensor = self.gguf.tensor(name).ok_or_else(missing)?;
+        // Trailing ones say nothing: some writers add them.
+        let significant = |dims: &[u64]| {
+            let ones = dims.iter().rev().take_while(|&&dim| dim == 1).count();
+            dims[..dims.len() - ones].to_vec()
+        };
+        if significant(tensor.dims()) != significant(dims) {
+            return Err(BuildError::TensorDims {
+                name: name.to_owned(),
+                expected: dims.to_vec(),
+                found: tensor.dims().to_vec(),
+            });
+        }
+        Ok(tensor)
+    }
+
+    /// A vector of `length`, as `f32`.
+    pub(super) fn vector(
+        &self,
+        name: &str,
+        length: u64,
+        row_order: RowOrder,
+    ) -> Result<ParamSpec, BuildError> {
+        self.expect(name, &[length])?;
+        Ok(ParamSpec {
+            name: name.to_owned(),
+            shape: vec![length],
+            element_type: ElementType::F32,
+            source: ParamSource::Tensor { name: name.to_owned(), row_order, transpose: false },
+        })
+    }
+
+    /// A matrix of `rows` vectors of `columns` numbers each, as `[rows, columns]`.
+    pub(super) fn rows(&self, name: &str, rows: u64, columns: u64) -> Result<ParamSpec, BuildError> {
+        self.matrix(name, rows, columns, RowOrder::AsStored, false)
+    }
+
+    /// A matrix that takes `inputs` numbers to `outputs`, as `[inputs, outputs]`.
+    pub(super) fn projection(
+        &self,
+        name: &str,
+        inputs: u64,
+        outputs: u64,
+        row_order: RowOrder,
+    ) -> Result<ParamSpec, BuildError> {
+        self.matrix(name, outputs, inputs, row_order, true)
+    }
+
+    fn matrix(
+        &self,
+        name: &str,
+        rows: u64,
+        columns: u64,
+        row_order: RowOrder,
+        transpose: bool,
+    ) -> Result<ParamSpec, BuildError> {
+        self.expect(name, &[columns, rows])?;
+        Ok(ParamSpec {
+            name: name.to_owned(),
+            shape: if transpose { vec![columns, rows] } else { vec![rows, columns] },
+            element_type: match self.weights {
+                Weights::Bf16 => ElementType::Bf16,
+                Weights::F16 => ElementType::F16,
+                Weights::F32 => ElementType::F32,
+            },
+            source: ParamSource::Tensor { name: name.to_owned(), row_order, transpose },
+        })
+    }
+
+    /// A layer's matrix, and its bias if the file has one.
+    pub(super) fn linear(
+        &self,
+        layer: u64,
+        part: LayerPart,
+        [inputs, outputs]: [u64; 2],
+        row_order: RowOrder,
+    ) -> Result<Linear, BuildError> {
+        let bias = part.bias(layer);
+        Ok(Linear {
+            weight: self.projection(&part.weight(layer), inputs, outputs, row_order)?,
+            bias: match self.gguf.tensor(&bias) {
+                Some(_) => Some(self.vector(&bias, outputs, row_order)?),
+                None => None,
+            },
+        })
+    }
+}
