@@ -1,3 +1,10 @@
-//! The binary `studio`.
+//! The binary `studio`: hub, page, embedded local runner and command line.
 
-fn main() {}
+mod cli;
+mod jobs;
+mod server;
+mod store;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

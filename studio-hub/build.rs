@@ -1,0 +1,5 @@
+//! Embeds the page anew when a file of it comes or goes.
+
+fn main() {
+    println!("cargo:rerun-if-changed=page");
+}

@@ -1,0 +1,50 @@
+//! The command line: what can be asked, one file a command, and what becomes of the outcome.
+
+mod dirs;
+mod engine;
+mod outcome;
+mod serve;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Turns GGUF models into StableHLO and parameter archives, compiles them with IREE, and runs them.
+#[derive(Debug, Parser)]
+#[command(name = "studio", version, propagate_version = true, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    #[command(hide = true)]
+    Engine(engine::Engine),
+}
+
+/// Does what the arguments ask. The status is 0 when it was done, 1 when it failed, 2 when the arguments are
+/// wrong.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return outcome::usage(&error),
+    };
+    outcome::status(match cli.command {
+        Command::Serve(command) => command.run(),
+        Command::Engine(command) => command.run(),
+    })
+}
+
+/// Sends the program's log to standard error: what `RUST_LOG` asks for, or this level.
+fn log_to_stderr(level: &str) {
+    use std::io::{self, IsTerminal};
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .with_target(false)
+        .init();
+}

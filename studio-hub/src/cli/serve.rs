@@ -1,0 +1,96 @@
+//! `studio serve`: the hub.
+
+use super::{
+    dirs, engine,
+    outcome::{WrongUsage, note, print},
+};
+use crate::{
+    jobs::LocalRunner,
+    server::{self, Auth},
+    store::Store,
+};
+use anyhow::Context;
+use clap::Args;
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Starts the hub and prints the address of its page.
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    /// Where to listen: an address of this machine's loopback, and a port; port 0 takes any free one.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7171")]
+    listen: SocketAddr,
+    /// The folder for uploads, artifacts and the token [default: ~/.local/share/lowering-studio].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+impl Serve {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        if !self.listen.ip().is_loopback() {
+            return Err(WrongUsage(format!(
+                "--listen {}: the hub listens on loopback only (127.0.0.1 or [::1]), because what it sends is not \
+                 encrypted. To reach it from another machine, forward the port: ssh -L 7171:127.0.0.1:7171 HOST",
+                self.listen
+            ))
+            .into());
+        }
+        super::log_to_stderr("info");
+        let data = match &self.data {
+            Some(data) => std::path::absolute(data)?,
+            None => dirs::data()?,
+        };
+        tokio::runtime::Runtime::new()?.block_on(self.serve(data))
+    }
+
+    async fn serve(&self, data: PathBuf) -> anyhow::Result<()> {
+        let shutdown = CancellationToken::new();
+        end_on_signals(&shutdown)?;
+        let listener = TcpListener::bind(self.listen).await.map_err(|error| self.explain(&error))?;
+        let address = listener.local_addr()?;
+        let store = Arc::new(Store::open(&data)?);
+        let token = server::load_token(&store.token_path())
+            .with_context(|| store.token_path().display().to_string())?;
+        let tools = runner_agent::Tools::discover(&dirs::cache()?).await;
+        if let Err(error) = tools.compiler() {
+            tracing::warn!("nothing can be compiled: {error}");
+        }
+        let runner =
+            LocalRunner { store, tools, module_cache: dirs::module_cache()?, engine: engine::command()? };
+        print(format_args!("http://{address}/?token={token}\n"))?;
+        note("The page is at the address above. End the hub with Ctrl-C.");
+        server::serve(listener, Auth::new(&token, address), runner, shutdown).await.context("the hub failed")
+    }
+
+    fn explain(&self, error: &io::Error) -> anyhow::Error {
+        let address = self.listen;
+        match error.kind() {
+            io::ErrorKind::AddrInUse => anyhow::anyhow!(
+                "{address} is in use. Is another studio running there? Use its page, end it, or choose another \
+                 port: studio serve --listen {}:0 takes a free one",
+                address.ip()
+            ),
+            io::ErrorKind::PermissionDenied => anyhow::anyhow!(
+                "{address}: this user may not use that port. Choose one above 1023 with --listen {}:PORT",
+                address.ip()
+            ),
+            _ => anyhow::anyhow!("{address}: {error}. Choose another address with --listen"),
+        }
+    }
+}
+
+/// Cancels the token at the first Ctrl-C or SIGTERM.
+fn end_on_signals(shutdown: &CancellationToken) -> anyhow::Result<()> {
+    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+        let (mut signals, shutdown) = (signal(kind)?, shutdown.clone());
+        tokio::spawn(async move {
+            signals.recv().await;
+            shutdown.cancel();
+        });
+    }
+    Ok(())
+}

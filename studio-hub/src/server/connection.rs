@@ -1,0 +1,384 @@
+//! A websocket connection: frames in, messages out, both bounded.
+//!
+//! Frames are taken one at a time, and the next only when the last is carried out, so a fast sender is held
+//! back by TCP. Answers go through a short queue; a client that doesn't read holds back only its own watchers.
+
+use super::Hub;
+use crate::store::{Opened, Upload};
+use axum::{
+    extract::{
+        State,
+        ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code},
+    },
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use futures_util::{SinkExt, StreamExt, stream::SplitSink};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use studio_protocol::{
+    ClientMessage, ErrorCode, Hash, HubMessage, JobId, JobSpec, MAX_MESSAGE_BYTES, VERSION, WireError,
+    chunk::{Chunk, HEADER_BYTES, MAX_PAYLOAD_BYTES},
+};
+use tokio::{
+    sync::mpsc,
+    task::{AbortHandle, JoinSet, spawn_blocking},
+    time::{MissedTickBehavior, interval, timeout},
+};
+
+/// Messages that may wait to be sent.
+const QUEUE: usize = 64;
+
+/// Uploads that a connection may have open.
+const MAX_UPLOADS: usize = 16;
+
+/// Jobs that a connection may watch.
+const MAX_WATCHES: usize = 64;
+
+/// How long a client may take to say hello, and to take a message.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often a silent client is asked whether it is still there.
+const PING_EVERY: Duration = Duration::from_secs(15);
+
+/// How long a client may be silent.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// How long a client may take to answer a close.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// `GET /ws`
+pub(super) async fn upgrade(State(hub): State<Arc<Hub>>, upgrade: WebSocketUpgrade) -> Response {
+    let Ok(permit) = Arc::clone(&hub.connections).try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many connections are open").into_response();
+    };
+    let most = MAX_MESSAGE_BYTES.max(HEADER_BYTES + MAX_PAYLOAD_BYTES);
+    upgrade.max_message_size(most).max_frame_size(most).on_upgrade(async move |socket| {
+        serve(hub, socket).await;
+        drop(permit);
+    })
+}
+
+/// Why a connection ends.
+enum End {
+    /// The client went, or can't be reached.
+    Gone,
+    /// The hub shuts down.
+    Shutdown,
+    /// The client broke the rules; it was told.
+    Refused,
+}
+
+async fn serve(hub: Arc<Hub>, socket: WebSocket) {
+    let (sink, mut frames) = socket.split();
+    let (out, queue) = mpsc::channel(QUEUE);
+    let writer = tokio::spawn(write(sink, queue));
+    let mut connection = Connection {
+        hub,
+        out,
+        uploads: BTreeMap::new(),
+        ended: BTreeSet::new(),
+        watches: BTreeMap::new(),
+        tasks: JoinSet::new(),
+    };
+    let end = connection.read(&mut frames).await;
+    let frame = match end {
+        End::Gone => None,
+        End::Shutdown => Some((close_code::AWAY, "the hub shuts down")),
+        End::Refused => Some((close_code::POLICY, "see the error before")),
+    };
+    if let Some((code, reason)) = frame {
+        let close = Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from_static(reason) }));
+        drop(connection.out.try_send(close));
+    }
+    drop(connection);
+    let abort = writer.abort_handle();
+    if timeout(PATIENCE, writer).await.is_err() {
+        abort.abort();
+    }
+    if !matches!(end, End::Gone) {
+        // Closing a socket with unread bytes would take from the client what it was just told.
+        let drain = async { while let Some(Ok(_)) = frames.next().await {} };
+        drop(timeout(FAREWELL, drain).await);
+    }
+}
+
+/// Sends what is queued, until the queue's other ends are gone or the client doesn't take a message in time.
+async fn write(mut sink: SplitSink<WebSocket, Message>, mut queue: mpsc::Receiver<Message>) {
+    while let Some(message) = queue.recv().await {
+        match timeout(PATIENCE, sink.send(message)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) | Err(_) => return,
+        }
+    }
+}
+
+struct Connection {
+    hub: Arc<Hub>,
+    out: mpsc::Sender<Message>,
+    uploads: BTreeMap<u32, Upload>,
+    /// Channels whose upload an error ended: chunks that were on their way are passed over.
+    ended: BTreeSet<u32>,
+    watches: BTreeMap<JobId, AbortHandle>,
+    /// The watchers; they end with the connection.
+    tasks: JoinSet<()>,
+}
+
+/// What an error is about.
+#[derive(Debug, Clone, Copy)]
+enum About {
+    Nothing,
+    Request(u64),
+    Channel(u32),
+    Job(JobId),
+}
+
+impl Connection {
+    async fn read(&mut self, frames: &mut futures_util::stream::SplitStream<WebSocket>) -> End {
+        let shutdown = self.hub.shutdown.clone();
+        let mut ping = interval(PING_EVERY);
+        ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut heard, mut greeted) = (Instant::now(), false);
+        loop {
+            let frame = tokio::select! {
+                frame = frames.next() => frame,
+                () = shutdown.cancelled() => return End::Shutdown,
+                _ = ping.tick() => {
+                    let patience = if greeted { SILENCE } else { PATIENCE };
+                    if heard.elapsed() > patience || self.out.send(Message::Ping("".into())).await.is_err() {
+                        return End::Gone;
+                    }
+                    continue;
+                }
+            };
+            let done = match frame {
+                Some(Ok(Message::Text(text))) => {
+                    if greeted {
+                        self.message(&text).await
+                    } else {
+                        greeted = true;
+                        self.hello(&text).await
+                    }
+                }
+                Some(Ok(Message::Binary(_))) if !greeted => {
+                    self.refuse(WireError::new(ErrorCode::BadMessage, "the first message is a hello")).await
+                }
+                Some(Ok(Message::Binary(frame))) => self.chunk(frame).await,
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
+                Some(Ok(Message::Close(_))) | None => Err(End::Gone),
+                Some(Err(error)) => {
+                    tracing::debug!(%error, "a connection ended");
+                    self.refuse(WireError::new(ErrorCode::BadMessage, error.to_string())).await
+                }
+            };
+            if let Err(end) = done {
+                return end;
+            }
+            // Only now: carrying a message out may have taken long.
+            heard = Instant::now();
+        }
+    }
+
+    async fn say(&self, message: &HubMessage) -> Result<(), End> {
+        self.out.send(frame(message)).await.or(Err(End::Gone))
+    }
+
+    async fn error(&self, about: About, error: WireError) -> Result<(), End> {
+        let (mut request, mut channel, mut job) = (None, None, None);
+        match about {
+            About::Nothing => {}
+            About::Request(number) => request = Some(number),
+            About::Channel(number) => channel = Some(number),
+            About::Job(number) => job = Some(number),
+        }
+        self.say(&HubMessage::Error { request, channel, job, error }).await
+    }
+
+    async fn refuse(&self, error: WireError) -> Result<(), End> {
+        self.error(About::Nothing, error).await?;
+        Err(End::Refused)
+    }
+
+    async fn hello(&mut self, text: &str) -> Result<(), End> {
+        match serde_json::from_str(text) {
+            Ok(ClientMessage::Hello { version: VERSION, client }) => {
+                tracing::debug!(client, "a client connected");
+                let runner = Arc::clone(&self.hub.runner);
+                let runners = spawn_blocking(move || vec![runner.describe()]).await.unwrap_or_default();
+                let hub = concat!("studio/", env!("CARGO_PKG_VERSION")).to_owned();
+                self.say(&HubMessage::Welcome { version: VERSION, hub, runners }).await
+            }
+            Ok(ClientMessage::Hello { version, .. }) => {
+                let what = format!("the client speaks version {version} of the protocol, this hub {VERSION}");
+                self.refuse(
+                    WireError::new(ErrorCode::Version, what).hint("Reload the page, or update the client"),
+                )
+                .await
+            }
+            Ok(_) => self.refuse(WireError::new(ErrorCode::BadMessage, "the first message is a hello")).await,
+            Err(error) => self.refuse(WireError::new(ErrorCode::BadMessage, error.to_string())).await,
+        }
+    }
+
+    async fn message(&mut self, text: &str) -> Result<(), End> {
+        let message = match serde_json::from_str(text) {
+            Ok(message) => message,
+            Err(error) => {
+                let error = WireError::new(ErrorCode::BadMessage, error.to_string());
+                return self.error(About::Nothing, error).await;
+            }
+        };
+        match message {
+            ClientMessage::Hello { .. } => {
+                self.error(About::Nothing, WireError::new(ErrorCode::BadMessage, "hello was said before"))
+                    .await
+            }
+            ClientMessage::UploadOpen { channel, key, size_bytes } => {
+                self.upload_open(channel, key, size_bytes).await
+            }
+            ClientMessage::UploadFinish { channel, blake3 } => self.upload_finish(channel, blake3).await,
+            ClientMessage::UploadClose { channel } => {
+                self.uploads.remove(&channel);
+                Ok(())
+            }
+            ClientMessage::JobSubmit { request, spec } => self.job_submit(request, spec).await,
+            ClientMessage::JobWatch { job, after } => self.job_watch(job, after).await,
+            ClientMessage::JobCancel { job } => match self.hub.jobs.get(job) {
+                Ok(job) => {
+                    job.cancel();
+                    Ok(())
+                }
+                Err(error) => self.error(About::Job(job), error).await,
+            },
+        }
+    }
+
+    async fn upload_open(&mut self, channel: u32, key: String, size: u64) -> Result<(), End> {
+        let about = About::Channel(channel);
+        if self.uploads.contains_key(&channel) {
+            let error = WireError::new(ErrorCode::BadMessage, "this channel's upload is open already");
+            return self.error(about, error).await;
+        }
+        if self.uploads.len() >= MAX_UPLOADS {
+            let error = WireError::new(ErrorCode::Busy, format!("{MAX_UPLOADS} uploads are open already"));
+            return self.error(about, error.hint("Finish or close one of them")).await;
+        }
+        let uploads = Arc::clone(&self.hub.uploads);
+        let opened = blocking(move || uploads.open(&key, size)).await;
+        let (received_bytes, artifact) = match opened {
+            Ok(Opened::Whole(artifact)) => (artifact.size_bytes, Some(artifact)),
+            Ok(Opened::Partial(upload, received)) => {
+                self.ended.remove(&channel);
+                self.uploads.insert(channel, upload);
+                (received, None)
+            }
+            Err(error) => return self.error(about, error).await,
+        };
+        self.say(&HubMessage::UploadState { channel, received_bytes, artifact }).await
+    }
+
+    async fn upload_finish(&mut self, channel: u32, announced: Hash) -> Result<(), End> {
+        let Some(upload) = self.uploads.remove(&channel) else { return self.no_upload(channel).await };
+        match blocking(move || upload.finish(announced)).await {
+            Ok(artifact) => self.say(&HubMessage::UploadDone { channel, artifact }).await,
+            Err(error) => self.error(About::Channel(channel), error).await,
+        }
+    }
+
+    async fn chunk(&mut self, frame: axum::body::Bytes) -> Result<(), End> {
+        let (channel, offset) = match Chunk::parse(&frame) {
+            Ok(chunk) => (chunk.channel, chunk.offset),
+            Err(error) => {
+                let error = WireError::new(ErrorCode::BadMessage, error.to_string());
+                return self.error(About::Nothing, error).await;
+            }
+        };
+        if self.ended.contains(&channel) {
+            return Ok(());
+        }
+        let Some(upload) = self.uploads.get(&channel).cloned() else { return self.no_upload(channel).await };
+        let payload = frame.slice(HEADER_BYTES..);
+        match blocking(move || upload.write(offset, &payload)).await {
+            Ok(received_bytes) => self.say(&HubMessage::UploadAck { channel, received_bytes }).await,
+            Err(error) => {
+                self.uploads.remove(&channel);
+                self.ended.insert(channel);
+                self.error(About::Channel(channel), error).await
+            }
+        }
+    }
+
+    async fn no_upload(&self, channel: u32) -> Result<(), End> {
+        let error = WireError::new(ErrorCode::BadMessage, "no upload is open on this channel");
+        self.error(About::Channel(channel), error).await
+    }
+
+    async fn job_submit(&mut self, request: u64, spec: JobSpec) -> Result<(), End> {
+        let hub = Arc::clone(&self.hub);
+        let job = blocking(move || {
+            hub.runner.check(&spec)?;
+            hub.jobs.submit(spec)
+        });
+        match job.await {
+            Ok(job) => {
+                self.say(&HubMessage::JobAccepted { request, job: job.id }).await?;
+                self.job_watch(job.id, 0).await
+            }
+            Err(error) => self.error(About::Request(request), error).await,
+        }
+    }
+
+    async fn job_watch(&mut self, id: JobId, after: u64) -> Result<(), End> {
+        while self.tasks.try_join_next().is_some() {}
+        self.watches.retain(|_, watcher| !watcher.is_finished());
+        let job = match self.hub.jobs.get(id) {
+            Ok(job) => job,
+            Err(error) => return self.error(About::Job(id), error).await,
+        };
+        if let Some(watcher) = self.watches.remove(&id) {
+            watcher.abort();
+        }
+        if self.watches.len() >= MAX_WATCHES {
+            let error = WireError::new(ErrorCode::Busy, format!("{MAX_WATCHES} jobs are watched already"));
+            return self.error(About::Job(id), error).await;
+        }
+        let out = self.out.clone();
+        let watcher = self.tasks.spawn(async move {
+            let mut after = after;
+            while let Some((seq, event)) = job.log.next(after).await {
+                let message = HubMessage::JobEvent { job: id, seq, event: (*event).clone() };
+                if out.send(frame(&message)).await.is_err() {
+                    return;
+                }
+                after = seq;
+            }
+        });
+        self.watches.insert(id, watcher);
+        Ok(())
+    }
+}
+
+/// A message as a frame. Every message of the protocol can be written as JSON.
+fn frame(message: &HubMessage) -> Message {
+    match serde_json::to_string(message) {
+        Ok(text) => Message::Text(text.into()),
+        Err(error) => {
+            tracing::error!(%error, "a message could not be written");
+            Message::Close(None)
+        }
+    }
+}
+
+async fn blocking<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, WireError>
+where
+    T: Send + 'static,
+    E: Into<WireError> + Send + 'static,
+{
+    match spawn_blocking(work).await {
+        Ok(result) => result.map_err(Into::into),
+        Err(error) => Err(WireError::new(ErrorCode::Internal, format!("the hub failed: {error}"))),
+    }
+}

@@ -1,0 +1,143 @@
+//! Bundles: a manifest among the artifacts, the files it names, and the modules compiled from it.
+
+use super::Store;
+use runner_agent::BundleFiles;
+use std::{collections::BTreeMap, fs, io, path::PathBuf};
+use studio_core::manifest::{Manifest, ModuleEntry, file_name};
+use studio_protocol::{ErrorCode, Hash, WireError};
+
+/// The most bytes that a `manifest.json` may have.
+const MAX_MANIFEST_BYTES: u64 = 16 << 20;
+
+/// Why a bundle cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BundleError {
+    /// No artifact of the bundle's hash.
+    #[error("the hub has no bundle {0}")]
+    NoBundle(Hash),
+    /// The bundle's own artifact is no manifest.
+    #[error("artifact {bundle} is not a bundle's manifest: {source}")]
+    NotAManifest {
+        /// Its hash.
+        bundle: Hash,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+    /// A hash in the manifest that is none.
+    #[error("the manifest's hash of {file}: {source}")]
+    BadHash {
+        /// The file.
+        file: String,
+        /// Why.
+        source: studio_protocol::HashError,
+    },
+    /// A file that was never uploaded.
+    #[error("the hub does not have the bundle's {file} (artifact {blake3})")]
+    NoFile {
+        /// Its name.
+        file: String,
+        /// Its hash.
+        blake3: Hash,
+    },
+    /// A module that was not compiled from this bundle.
+    #[error("no module {0} was compiled from this bundle")]
+    NoModule(Hash),
+    /// The manifest contradicts itself or its files.
+    #[error(transparent)]
+    Files(#[from] runner_agent::BundleError),
+    /// The disk.
+    #[error("the hub could not read its data folder: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl From<BundleError> for WireError {
+    fn from(error: BundleError) -> Self {
+        let code = match &error {
+            BundleError::NoBundle(_) | BundleError::NoFile { .. } => {
+                return Self::new(ErrorCode::NotFound, error.to_string()).hint("Export the model again");
+            }
+            BundleError::NoModule(_) => {
+                return Self::new(ErrorCode::NotFound, error.to_string()).hint("Compile it first");
+            }
+            BundleError::NotAManifest { .. } | BundleError::BadHash { .. } => ErrorCode::Corrupt,
+            BundleError::Files(_) => match error {
+                BundleError::Files(files) => return files.into(),
+                _ => ErrorCode::Corrupt,
+            },
+            BundleError::Io(_) => ErrorCode::Io,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+/// A bundle whose files are all here.
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    /// As it was uploaded.
+    pub(crate) manifest: Manifest,
+    /// The paths of the files that it names.
+    pub(crate) paths: BTreeMap<String, PathBuf>,
+}
+
+impl Bundle {
+    /// For the runner.
+    pub(crate) fn files(&self) -> Result<BundleFiles, BundleError> {
+        Ok(BundleFiles::new(self.manifest.clone(), self.paths.clone())?)
+    }
+}
+
+impl Store {
+    /// The bundle whose manifest has this hash.
+    pub(crate) fn bundle(&self, bundle: &Hash) -> Result<Bundle, BundleError> {
+        if self.artifact(bundle)?.is_none() {
+            return Err(BundleError::NoBundle(*bundle));
+        }
+        let text = self.read_artifact(bundle, MAX_MANIFEST_BYTES)?;
+        let manifest: Manifest = serde_json::from_slice(&text)
+            .map_err(|source| BundleError::NotAManifest { bundle: *bundle, source })?;
+        let mut paths = BTreeMap::from([(file_name::MANIFEST.to_owned(), self.artifact_path(bundle))]);
+        for entry in &manifest.files {
+            let file = entry.name.clone();
+            let blake3: Hash =
+                entry.blake3.parse().map_err(|source| BundleError::BadHash { file: file.clone(), source })?;
+            if self.artifact(&blake3)?.is_none() {
+                return Err(BundleError::NoFile { file, blake3 });
+            }
+            paths.insert(file, self.artifact_path(&blake3));
+        }
+        let bundle = Bundle { manifest, paths };
+        bundle.files()?;
+        Ok(bundle)
+    }
+
+    /// The modules compiled from a bundle, oldest first.
+    pub(crate) fn modules(&self, bundle: &Hash) -> io::Result<Vec<ModuleEntry>> {
+        match fs::read(self.modules_path(bundle)) {
+            Ok(text) => Ok(serde_json::from_slice(&text)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Remembers a module compiled from a bundle; an equal one is replaced.
+    pub(crate) fn add_module(&self, bundle: &Hash, module: ModuleEntry) -> io::Result<()> {
+        let mut modules = self.modules(bundle)?;
+        modules.retain(|known| known.file.blake3 != module.file.blake3 || known.target != module.target);
+        modules.push(module);
+        self.write_whole(&self.modules_path(bundle), &serde_json::to_vec_pretty(&modules)?)
+    }
+
+    /// A file name in `DATA/tmp` that nothing else uses.
+    pub(crate) fn temporary_path(&self) -> io::Result<PathBuf> {
+        Ok(self.root().join("tmp").join(format!("{:016x}", super::random()?)))
+    }
+
+    /// Makes a file of `DATA/tmp` the artifact of this hash.
+    pub(crate) fn adopt(&self, temporary: &std::path::Path, hash: &Hash) -> io::Result<()> {
+        fs::rename(temporary, self.artifact_path(hash))
+    }
+
+    fn modules_path(&self, bundle: &Hash) -> PathBuf {
+        self.root().join("bundles").join(format!("{bundle}.json"))
+    }
+}
