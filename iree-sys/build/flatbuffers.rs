@@ -50,7 +50,13 @@ pub(crate) fn generate(iree: &Path, out: &Path) {
         let dir = out.join(Path::new(schema).parent().expect("a schema lies in a folder"));
         create(&dir);
         let mut command = Command::new(&flatcc);
-        command.arg("-o").arg(dir).arg("-I").arg(&runtime).args(["--reader", "--verifier"]).arg(runtime.join(schema));
+        command
+            .arg("-o")
+            .arg(dir)
+            .arg("-I")
+            .arg(&runtime)
+            .args(["--reader", "--verifier"])
+            .arg(runtime.join(schema));
         run(&mut command);
     }
 }

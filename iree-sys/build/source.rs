@@ -41,7 +41,8 @@ fn package_dir() -> PathBuf {
         .output()
         .expect("cargo can be run");
     assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
     metadata["packages"]
         .as_array()
         .into_iter()

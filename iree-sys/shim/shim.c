@@ -570,10 +570,6 @@ shim_status shim_view_read(const shim_view* view, size_t offset, uint8_t* target
   return give(iree_hal_buffer_map_read(buffer_of(view), offset, target, size));
 }
 
-shim_status shim_view_write(const shim_view* view, size_t offset, const uint8_t* source, size_t size) {
-  return give(iree_hal_buffer_map_write(buffer_of(view), offset, source, size));
-}
-
 shim_status shim_view_address(const shim_view* view, size_t* out_address) {
   iree_hal_buffer_mapping_t mapping;
   memset(&mapping, 0, sizeof(mapping));

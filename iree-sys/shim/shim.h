@@ -112,7 +112,6 @@ uint32_t shim_view_element_type(const shim_view* view);
 uint32_t shim_view_is_dense(const shim_view* view);
 size_t shim_view_byte_length(const shim_view* view);
 shim_status shim_view_read(const shim_view* view, size_t offset, uint8_t* target, size_t size);
-shim_status shim_view_write(const shim_view* view, size_t offset, const uint8_t* source, size_t size);
 shim_status shim_view_address(const shim_view* view, size_t* out_address);
 
 #endif  // IREE_SYS_SHIM_H_

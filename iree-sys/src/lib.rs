@@ -236,8 +236,6 @@ unsafe extern "C" {
     pub fn shim_view_byte_length(view: *const View) -> usize;
     /// Copies a range of the buffer out.
     pub fn shim_view_read(view: *const View, offset: usize, target: *mut u8, size: usize) -> Status;
-    /// Copies a range into the buffer.
-    pub fn shim_view_write(view: *const View, offset: usize, source: *const u8, size: usize) -> Status;
     /// Where the buffer lies in this process's memory.
     pub fn shim_view_address(view: *const View, out_address: *mut usize) -> Status;
 }
