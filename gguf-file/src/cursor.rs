@@ -2,8 +2,9 @@
 //! left of the file.
 
 use crate::endian::Endian;
-use crate::error::{Error, ErrorKind, Field, Place};
+use crate::error::{Error, ErrorKind};
 use crate::limits::MAX_HEADER_BYTES;
+use crate::place::{Field, Place};
 use crate::source::ReadAt;
 
 /// Read-ahead: few calls, as each may be a round trip, and little read past the header.
@@ -100,8 +101,8 @@ impl<'a> Cursor<'a> {
         Ok(self.endian.u64(bytes))
     }
 
-    /// A count of things that take at least `each_bytes` bytes each: refused when it is over `limit` or when
-    /// the rest of the file could not hold them.
+    /// A count of things that take at least `each_bytes` bytes each: refused when it is over `limit`, or when
+    /// the rest of the file or of the header's limit could not hold them.
     pub(crate) fn count(
         &mut self,
         each_bytes: u64,
@@ -123,16 +124,18 @@ impl<'a> Cursor<'a> {
         field: impl Fn() -> Field,
     ) -> Result<usize, Error> {
         let left = self.left();
-        if count.checked_mul(each_bytes).is_none_or(|bytes| bytes > left) {
-            let kind = ErrorKind::CountExceedsFile { count, each_bytes, left };
-            return Err(self.error_at(offset, field(), kind));
-        }
-        match usize::try_from(count) {
-            Ok(fits) if count <= limit => Ok(fits),
-            Ok(_) | Err(_) => {
-                Err(self.error_at(offset, field(), ErrorKind::OverLimit { value: count, limit }))
+        let bytes = count.checked_mul(each_bytes).filter(|bytes| *bytes <= left);
+        let kind = match (bytes, usize::try_from(count)) {
+            (None, _) => ErrorKind::CountExceedsFile { count, each_bytes, left },
+            (Some(bytes), Ok(fits)) if count <= limit => {
+                if self.position.saturating_add(bytes) <= MAX_HEADER_BYTES {
+                    return Ok(fits);
+                }
+                ErrorKind::HeaderTooLarge { limit: MAX_HEADER_BYTES }
             }
-        }
+            (Some(_), Ok(_) | Err(_)) => ErrorKind::OverLimit { value: count, limit },
+        };
+        Err(self.error_at(offset, field(), kind))
     }
 
     /// A length in bytes, then as many bytes.

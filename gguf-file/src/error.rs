@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::place::Place;
 use crate::source::ReadError;
 use crate::value::ValueType;
 
@@ -38,132 +39,6 @@ impl std::error::Error for Error {
     }
 }
 
-/// Where in which file an error was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The index among the sources that were opened together; `None` where there is only one.
-    pub shard: Option<usize>,
-    /// The field.
-    pub field: Field,
-    /// The field's byte offset from the start of its file. `None` for what no file holds: a key that isn't
-    /// there, or a value that is about to be written.
-    pub offset: Option<u64>,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(shard) = self.shard {
-            write!(f, "file {}, ", shard.saturating_add(1))?;
-        }
-        write!(f, "{}", self.field)?;
-        match self.offset {
-            Some(offset) => write!(f, " at byte {offset}"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A field of a GGUF file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Field {
-    /// The first four bytes.
-    Magic,
-    /// The format's version.
-    Version,
-    /// The number of tensors.
-    TensorCount,
-    /// The number of key-value pairs.
-    MetadataCount,
-    /// The key of a pair whose name isn't known yet, counted from 0.
-    Key {
-        /// Which pair.
-        index: u64,
-    },
-    /// A part of the value of a key.
-    Value {
-        /// The key.
-        key: String,
-        /// Which part.
-        part: ValuePart,
-    },
-    /// The name of a tensor whose name isn't known yet, counted from 0.
-    TensorName {
-        /// Which tensor.
-        index: u64,
-    },
-    /// A part of a tensor's entry in the table, or its data.
-    Tensor {
-        /// The tensor's name.
-        name: String,
-        /// Which part.
-        part: TensorPart,
-    },
-    /// The files of a split model taken together.
-    Split,
-}
-
-/// A part of a metadata value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValuePart {
-    /// The number that says which type follows.
-    Type,
-    /// The type of an array's elements.
-    ElementType,
-    /// The number of an array's elements.
-    Count,
-    /// The length of a string.
-    Length,
-    /// The value itself.
-    Content,
-}
-
-/// A part of a tensor's entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TensorPart {
-    /// The name, once it is known.
-    Name,
-    /// How many dimensions.
-    DimensionCount,
-    /// One dimension, counted from 0.
-    Dimension(u32),
-    /// The block format's number.
-    Format,
-    /// The offset from the start of the data.
-    Offset,
-    /// The bytes.
-    Data,
-}
-
-impl fmt::Display for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Field::Magic => write!(f, "magic"),
-            Field::Version => write!(f, "version"),
-            Field::TensorCount => write!(f, "tensor count"),
-            Field::MetadataCount => write!(f, "metadata count"),
-            Field::Key { index } => write!(f, "key of metadata entry {index}"),
-            Field::Value { key, part } => match part {
-                ValuePart::Type => write!(f, "metadata {key:?}, value type"),
-                ValuePart::ElementType => write!(f, "metadata {key:?}, element type"),
-                ValuePart::Count => write!(f, "metadata {key:?}, element count"),
-                ValuePart::Length => write!(f, "metadata {key:?}, string length"),
-                ValuePart::Content => write!(f, "metadata {key:?}"),
-            },
-            Field::TensorName { index } => write!(f, "name of tensor {index}"),
-            Field::Tensor { name, part } => match part {
-                TensorPart::Name => write!(f, "tensor {name:?}"),
-                TensorPart::DimensionCount => write!(f, "tensor {name:?}, dimension count"),
-                TensorPart::Dimension(index) => write!(f, "tensor {name:?}, dimension {index}"),
-                TensorPart::Format => write!(f, "tensor {name:?}, format"),
-                TensorPart::Offset => write!(f, "tensor {name:?}, offset"),
-                TensorPart::Data => write!(f, "tensor {name:?}, data"),
-            },
-            Field::Split => write!(f, "split model"),
-        }
-    }
-}
-
 /// What is wrong with a field.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -180,7 +55,7 @@ pub enum ErrorKind {
         left: u64,
     },
     /// The magic is another one.
-    #[error("not a GGUF file: it starts with {:?} instead of \"GGUF\"", .found.escape_ascii().to_string())]
+    #[error("not a GGUF file: it starts with \"{}\" instead of \"GGUF\"", .found.escape_ascii())]
     NotGguf {
         /// The first four bytes.
         found: [u8; 4],
@@ -192,7 +67,7 @@ pub enum ErrorKind {
         version: u32,
     },
     /// A count that the rest of the file could not hold.
-    #[error("{count} is impossible: each takes at least {each_bytes} bytes and {left} are left in the file")]
+    #[error("{count} is impossible: {}{left} bytes are left in the file", at_least(*.each_bytes))]
     CountExceedsFile {
         /// The count.
         count: u64,
@@ -216,22 +91,22 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// An empty key or name.
-    #[error("is empty")]
+    #[error("empty")]
     Empty,
     /// A key or name that isn't UTF-8, or text that was asked for and isn't.
-    #[error("is not UTF-8 from its byte {valid_up_to} on")]
+    #[error("not UTF-8 from its byte {valid_up_to} on")]
     NotUtf8 {
         /// How many bytes are fine.
         valid_up_to: usize,
     },
     /// A key or tensor name that was there before.
-    #[error("is there twice, first at byte {first_offset}")]
+    #[error("there twice, first at byte {first_offset}")]
     Duplicate {
         /// Where the first one is.
         first_offset: u64,
     },
     /// A key or tensor that is about to be written twice.
-    #[error("is there twice")]
+    #[error("there twice")]
     DuplicateEntry,
     /// A value type that doesn't exist.
     #[error("{number} is not a value type, they go from 0 to 12")]
@@ -252,10 +127,10 @@ pub enum ErrorKind {
         byte: u8,
     },
     /// A key that was asked for and isn't there.
-    #[error("is missing")]
+    #[error("missing")]
     MissingKey,
     /// A value of another type than was asked for.
-    #[error("is {found}, not {expected}")]
+    #[error("{found} instead of {expected}")]
     WrongType {
         /// What was asked for.
         expected: &'static str,
@@ -266,7 +141,7 @@ pub enum ErrorKind {
     #[error("{value} is not an alignment: it must be a power of two up to {limit}")]
     BadAlignment {
         /// What the file says.
-        value: u64,
+        value: u32,
         /// The largest one allowed.
         limit: u32,
     },
@@ -277,7 +152,7 @@ pub enum ErrorKind {
         count: u32,
     },
     /// A dimension of 0.
-    #[error("is zero: every dimension must be at least 1")]
+    #[error("zero, and every dimension must be at least 1")]
     ZeroDimension,
     /// More elements or bytes than can be counted.
     #[error("the tensor's size overflows")]
@@ -358,7 +233,7 @@ pub enum ErrorKind {
         given: usize,
     },
     /// A part that doesn't exist in this model, or is there twice.
-    #[error("part {} of {count} is there twice or does not exist", .number.saturating_add(1))]
+    #[error("there is no part {} of {count}, or it was given twice", .number.saturating_add(1))]
     BadPart {
         /// Which part, from 0.
         number: u64,
@@ -366,7 +241,7 @@ pub enum ErrorKind {
         count: u64,
     },
     /// Parts whose byte order or version differ.
-    #[error("differs from that of the other files")]
+    #[error("not that of the other files")]
     PartsDiffer,
     /// Not as many tensors in the parts as the model has.
     #[error("the model has {expected} tensors and the files hold {found}")]
@@ -376,12 +251,9 @@ pub enum ErrorKind {
         /// What they hold.
         found: u64,
     },
-    /// A value that can't be written in this place.
-    #[error("cannot be written: {reason}")]
-    Unwritable {
-        /// Why.
-        reason: &'static str,
-    },
+    /// More data than tensors were declared.
+    #[error("all tensors have their data already")]
+    NoTensorLeft,
     /// Bytes given for a tensor that aren't as many as its dimensions and format need.
     #[error("{given} bytes were given and the tensor takes {size_bytes}")]
     DataLength {
@@ -393,6 +265,11 @@ pub enum ErrorKind {
     /// The destination failed.
     #[error("cannot be written: {0}")]
     Write(#[source] std::io::Error),
+}
+
+/// The reason why a count of things larger than a byte is impossible.
+fn at_least(each_bytes: u64) -> String {
+    if each_bytes == 1 { String::new() } else { format!("each takes at least {each_bytes} bytes and ") }
 }
 
 impl ErrorKind {

@@ -9,6 +9,8 @@
     reason = "decoders work on fixed-size arrays with numbers of known range"
 )]
 mod block;
+mod builder;
+mod builder_check;
 mod cursor;
 mod endian;
 mod error;
@@ -17,8 +19,10 @@ mod file;
 mod file_source;
 pub mod limits;
 mod metadata;
+mod place;
 mod source;
 pub mod split;
+mod table;
 mod tensor;
 mod value;
 mod value_read;
@@ -26,13 +30,15 @@ mod value_write;
 mod writer;
 
 pub use block::{BlockFormat, DecodeError};
+pub use builder::GgufBuilder;
 pub use endian::Endian;
-pub use error::{Error, ErrorKind, Field, Place, TensorPart, ValuePart};
+pub use error::{Error, ErrorKind};
 pub use file::Gguf;
 #[cfg(not(target_family = "wasm"))]
 pub use file_source::FileSource;
 pub use metadata::Metadata;
+pub use place::{Field, Place, TensorPart, ValuePart};
 pub use source::{ReadAt, ReadError};
 pub use tensor::TensorInfo;
 pub use value::{Value, ValueArray, ValueType};
-pub use writer::{GgufBuilder, TensorWriter};
+pub use writer::TensorWriter;

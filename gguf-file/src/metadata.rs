@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use crate::error::{Error, ErrorKind, Field, Place, ValuePart};
+use crate::error::{Error, ErrorKind};
+use crate::place::{Field, Place, ValuePart};
 use crate::value::{Value, ValueArray};
 
 /// The metadata of a file, or for one.

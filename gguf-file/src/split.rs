@@ -4,11 +4,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::error::{Error, ErrorKind, Field, Place, TensorPart};
+use crate::error::{Error, ErrorKind};
 use crate::file::{Gguf, read_header};
 use crate::limits::MAX_SPLIT_FILES;
 use crate::metadata::Metadata;
+use crate::place::{Field, Place, TensorPart};
 use crate::source::ReadAt;
+use crate::tensor::TensorInfo;
 
 /// Which part a file is, from 0.
 pub const NUMBER_KEY: &str = "split.no";
@@ -114,9 +116,9 @@ fn join(mut parts: impl Iterator<Item = Gguf>) -> Result<Gguf, Error> {
 }
 
 fn append(
-    tensors: &mut Vec<crate::TensorInfo>,
+    tensors: &mut Vec<TensorInfo>,
     index: &mut HashMap<String, usize>,
-    tensor: crate::TensorInfo,
+    tensor: TensorInfo,
 ) -> Result<(), Error> {
     match index.entry(tensor.name.clone()) {
         Entry::Vacant(entry) => {
@@ -142,5 +144,5 @@ fn check_tensor_count(metadata: &Metadata, found: u64) -> Result<(), Error> {
 }
 
 fn split_error(kind: ErrorKind) -> Error {
-    Error::new(Place { shard: None, field: Field::Split, offset: None }, kind)
+    Error::new(Place::of(Field::Split), kind)
 }

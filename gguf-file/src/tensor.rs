@@ -2,6 +2,7 @@
 
 use crate::block::BlockFormat;
 use crate::error::ErrorKind;
+use crate::place::TensorPart;
 
 /// Name, dimensions, format and place of a tensor. One that came from a file lies wholly within that file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,20 +64,22 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// Multiplies checked dimensions out. The first one must be whole blocks.
-    pub(crate) fn new(dims: &[u64], format: BlockFormat) -> Result<Extent, ErrorKind> {
+    /// Multiplies dimensions out, none of which is zero. An error comes with the part that it is about.
+    pub(crate) fn new(dims: &[u64], format: BlockFormat) -> Result<Extent, (TensorPart, ErrorKind)> {
         let row = dims.first().copied().unwrap_or_default();
         let block_elements = format.block_elements();
         if !row.is_multiple_of(block_elements) {
-            return Err(ErrorKind::PartialBlock { elements: row, block_elements, format: format.name() });
+            let kind = ErrorKind::PartialBlock { elements: row, block_elements, format: format.name() };
+            return Err((TensorPart::Dimension(0), kind));
         }
         // ggml counts elements and bytes in i64.
         let countable = |n: &u64| i64::try_from(*n).is_ok();
-        let elements = dims
-            .iter()
-            .try_fold(1_u64, |product, dim| product.checked_mul(*dim).filter(countable))
-            .ok_or(ErrorKind::SizeOverflow)?;
-        let size_bytes = format.size_bytes(elements).filter(countable).ok_or(ErrorKind::SizeOverflow)?;
-        Ok(Extent { elements, size_bytes })
+        let elements =
+            dims.iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim).filter(countable));
+        let size_bytes = elements.and_then(|elements| format.size_bytes(elements)).filter(countable);
+        match (elements, size_bytes) {
+            (Some(elements), Some(size_bytes)) => Ok(Extent { elements, size_bytes }),
+            (None, _) | (_, None) => Err((TensorPart::Dimensions, ErrorKind::SizeOverflow)),
+        }
     }
 }

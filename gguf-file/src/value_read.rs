@@ -2,8 +2,9 @@
 
 use crate::cursor::Cursor;
 use crate::endian::Endian;
-use crate::error::{Error, ErrorKind, Field, ValuePart};
+use crate::error::{Error, ErrorKind};
 use crate::limits::{MAX_ARRAY_DEPTH, MAX_ARRAY_ELEMENTS, MAX_STRING_BYTES};
+use crate::place::{Field, ValuePart};
 use crate::value::{Value, ValueArray, ValueType};
 
 /// Elements read at once from an array of numbers: bounds what the cursor has to buffer.

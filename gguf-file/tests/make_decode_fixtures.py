@@ -33,7 +33,7 @@ SPECIAL_HALVES = [0x0000, 0x8000, 0x0001, 0x83FF, 0x0400, 0x7BFF, 0xFBFF, 0x7C00
 def make_blocks(name: str, rng: np.random.Generator) -> np.ndarray:
     kind = GGMLQuantizationType[name]
     elements, size = GGML_QUANT_SIZES[kind]
-    count = {1: 1024, 32: 48, 64: 40}.get(elements, 24)
+    count = {1: 256, 32: 24, 64: 36}.get(elements, 13)
     blocks = rng.integers(0, 256, (count, size), dtype=np.uint8)
     if name == "F16":
         # Every half would be 384 KB; these are the special ones and random ones.
