@@ -7,7 +7,7 @@ use crate::builder::tensor_error;
 use crate::error::{Error, ErrorKind};
 use crate::place::{Field, Place, TensorPart};
 
-/// Takes the tensors' data after [`GgufBuilder::write_header`], in the order of declaration and in pieces of
+/// Takes the tensors' data after [`GgufBuilder::write_header`](crate::GgufBuilder::write_header), in the order of declaration and in pieces of
 /// any size; places and pads them.
 #[derive(Debug)]
 pub struct TensorWriter<W> {

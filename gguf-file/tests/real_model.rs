@@ -1,4 +1,4 @@
-//! SmolLM2 as PyPI has it, read and decoded whole. Needs the model in the cache folder (`./dev setup` puts it
+//! SmolLM2 as PyPI has it, read and decoded whole. Needs the model in the cache folder (`./dev test` puts it
 //! there): where it is missing the test says so, and fails if `CI` is set.
 
 use std::cell::Cell;
