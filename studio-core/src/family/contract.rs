@@ -2,6 +2,7 @@
 
 use super::BuildError;
 use super::block::attention::{self, Memory, Positions};
+use super::block::cache::Cache;
 use super::block::{embedding, mlp, norm, rope};
 use super::decoder::Decoder;
 use super::request::{DECODE, PREFILL, capacity};
@@ -22,7 +23,8 @@ pub(super) fn redecode(
     let tokens = f.argument("tokens", tensor(&[1, length], ElementType::I32), false)?;
     let tokens = f.reshape(tokens, &[length])?;
     let rotation = rope::rows(&mut f, rope_table, None, length)?;
-    let positions = attention::positions(&mut f, rotation, [length, length], None)?;
+    let visible = attention::causal_mask(&mut f, [length, length], None)?;
+    let positions = Positions { rotation, visible };
     let hidden = layers(&mut f, tokens, decoder, &positions, &mut Memory::Call)?;
     let logits = head(&mut f, hidden, decoder)?;
     let next = f.arg_max(logits, 1)?;
@@ -93,11 +95,11 @@ fn cached_layers(
     let cache = f.argument(CACHE, tensor(&shape, decoder.cache_element_type), true)?;
     let [count] = f.dims(tokens)?;
     let rotation = rope::rows(f, rope_table, Some(position), count)?;
-    let positions = attention::positions(f, rotation, [count, capacity], Some(position))?;
-    let mut memory = Memory::Cache { cache, position };
-    let hidden = layers(f, tokens, decoder, &positions, &mut memory)?;
+    let visible = attention::causal_mask(f, [count, capacity], Some(position))?;
+    let mut memory = Memory::Cache(Cache::new(f, cache, position)?);
+    let hidden = layers(f, tokens, decoder, &Positions { rotation, visible }, &mut memory)?;
     let cache = match memory {
-        Memory::Cache { cache, .. } => cache,
+        Memory::Cache(cache) => cache.value(),
         Memory::Call => cache,
     };
     Ok((hidden, cache))
@@ -118,7 +120,7 @@ fn layers(
             let normed =
                 norm::rms_norm(f, "attention_norm", hidden, &layer.attention_norm, hyper.rms_epsilon)?;
             let attended = f.scoped("attention", |f| {
-                attention::attention(f, normed, layer, index, hyper, positions, memory)
+                attention::attention(f, normed, (index, layer), hyper, positions, memory)
             })?;
             let hidden = f.add(hidden, attended)?;
             let normed = norm::rms_norm(f, "mlp_norm", hidden, &layer.feed_forward_norm, hyper.rms_epsilon)?;

@@ -55,11 +55,6 @@ impl Hyper {
             rms_epsilon: keys.positive_f32("attention.layer_norm_rms_epsilon", None)?,
         })
     }
-
-    /// Query heads that share a key head.
-    pub(super) fn group_size(&self) -> u64 {
-        self.head_count / self.kv_head_count
-    }
 }
 
 fn head_dim(keys: &Keys<'_>, embedding_length: u64, head_count: u64) -> Result<u64, BuildError> {

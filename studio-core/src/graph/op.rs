@@ -209,6 +209,8 @@ pub enum Binary {
     Multiply,
     /// x / y
     Divide,
+    /// The lesser.
+    Minimum,
 }
 
 /// A relation of two numbers.
@@ -334,6 +336,7 @@ impl Binary {
             Binary::Subtract => "subtract",
             Binary::Multiply => "multiply",
             Binary::Divide => "divide",
+            Binary::Minimum => "minimum",
         }
     }
 }

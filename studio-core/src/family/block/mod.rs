@@ -3,6 +3,7 @@
 //! Hidden states are `f32`, `[positions, length]`. Weights are converted to `f32` where they are used.
 
 pub(super) mod attention;
+pub(super) mod cache;
 pub(super) mod embedding;
 pub(super) mod linear;
 pub(super) mod mlp;
