@@ -13,4 +13,5 @@ pub mod graph;
 pub mod manifest;
 pub mod options;
 pub mod params;
+pub mod reference;
 pub mod tokenizer;

@@ -58,6 +58,8 @@ pub struct ArchiveStream<'a> {
     panel: Vec<u8>,
     /// Bytes of the panel that have been handed out.
     taken: usize,
+    /// Bytes to leave out before the next piece.
+    left_out: u64,
 }
 
 impl<'a> ArchiveStream<'a> {
@@ -65,15 +67,28 @@ impl<'a> ArchiveStream<'a> {
     #[must_use]
     pub fn new(plan: &'a Plan, layout: &'a Layout, budget: Budget) -> Self {
         let converter = Converter::new(budget);
-        Self { plan, layout, budget, converter, position: 0, place: 0, made: 0, panel: Vec::new(), taken: 0 }
+        let panel = Vec::new();
+        Self { plan, layout, budget, converter, position: 0, place: 0, made: 0, panel, taken: 0, left_out: 0 }
     }
 
     /// The next piece, or `None` at the end. `sources` are the model's files, in the order in which it was opened.
     /// After an error the stream is of no further use.
     pub fn next(&mut self, sources: &[&dyn ReadAt]) -> Result<Option<&[u8]>, StreamError> {
-        let position = self.position;
-        let head = self.layout.head.as_slice();
-        if let Some(rest) = head.get(position as usize..).filter(|rest| !rest.is_empty()) {
+        while self.left_out > 0 {
+            if self.taken == self.panel.len() {
+                self.make(sources)?;
+            }
+            let rest = (self.panel.len() - self.taken) as u64;
+            if rest == 0 {
+                return Ok(None);
+            }
+            let left_out = rest.min(self.left_out);
+            self.left_out -= left_out;
+            self.taken += left_out as usize;
+            self.position += left_out;
+        }
+        let head = usize::try_from(self.position).ok().and_then(|position| self.layout.head.get(position..));
+        if let Some(rest) = head.filter(|rest| !rest.is_empty()) {
             let piece = &rest[..rest.len().min(PIECE_BYTES)];
             self.position += piece.len() as u64;
             return Ok(Some(piece));
@@ -86,6 +101,32 @@ impl<'a> ArchiveStream<'a> {
         self.taken += piece.len();
         self.position += piece.len() as u64;
         Ok((!piece.is_empty()).then_some(piece))
+    }
+
+    /// Leaves out the next `bytes` bytes. Entries that end before what follows aren't made.
+    pub fn skip(&mut self, bytes: u64) {
+        let target = self.position.saturating_add(self.left_out).saturating_add(bytes);
+        let target = target.min(self.layout.size_bytes);
+        let current = self.layout.places.get(self.place);
+        let within = |place: &Place| (place.offset..place.offset + place.size_bytes).contains(&target);
+        let made_until = self.position + (self.panel.len() - self.taken) as u64;
+        let goes_on = self.made > 0 && current.is_some_and(within);
+        if !goes_on && target > made_until {
+            let entry = self.layout.places.iter().position(within);
+            self.panel.clear();
+            self.taken = 0;
+            self.made = 0;
+            self.place = entry.unwrap_or_else(|| {
+                self.layout
+                    .places
+                    .iter()
+                    .take_while(|place| place.offset + place.size_bytes <= target)
+                    .count()
+            });
+            self.position =
+                entry.and_then(|entry| self.layout.places.get(entry)).map_or(target, |place| place.offset);
+        }
+        self.left_out = target - self.position;
     }
 
     /// Replaces the panel by what comes next: zeros up to an entry or the end, or a part of an entry.

@@ -1,1 +1,0 @@
-//! An export: the bundle's files, planned first, then streamed piece by piece.

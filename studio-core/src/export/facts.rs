@@ -1,0 +1,72 @@
+//! What the manifest says that is known before any file is made.
+
+use crate::family;
+use crate::graph::Graph;
+use crate::manifest::{FunctionEntry, ModelEntry, TensorEntry, TokenizerEntry, file_name};
+use crate::options::ExportOptions;
+use crate::tokenizer::Tokenizer;
+use gguf_file::{Gguf, Metadata, Value};
+use std::collections::BTreeSet;
+
+const TOKENIZER_MODEL: &str = "tokenizer.ggml.model";
+const TOKENIZER_PRE: &str = "tokenizer.ggml.pre";
+const CHAT_TEMPLATE: &str = "tokenizer.chat_template";
+/// The keys of tokens that end a generation.
+const END_KEYS: [&str; 3] =
+    ["tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"];
+/// What llama.cpp calls the tokenizer of a model that has none.
+const NO_TOKENIZER: &str = "none";
+
+#[derive(Debug, Clone)]
+pub(super) struct Facts {
+    pub(super) model: ModelEntry,
+    pub(super) options: ExportOptions,
+    pub(super) functions: Vec<FunctionEntry>,
+    pub(super) cache: Option<TensorEntry>,
+    pub(super) tokenizer: TokenizerEntry,
+    pub(super) chat_template: Option<String>,
+    pub(super) stop_ids: Vec<u32>,
+}
+
+impl Facts {
+    pub(super) fn new(gguf: &Gguf, graph: &Graph, options: &ExportOptions) -> Self {
+        let metadata = gguf.metadata();
+        let text = |key| metadata.get(key).and_then(Value::as_str).map(str::to_owned);
+        let card = family::describe(gguf);
+        Self {
+            model: ModelEntry {
+                architecture: card.architecture.unwrap_or_default(),
+                name: card.name,
+                parameter_count: card.parameter_count,
+                context_length: card.context_length.unwrap_or_default(),
+                // A graph counts rows in 32 bits, so a larger vocabulary has failed before.
+                vocabulary_size: card
+                    .vocabulary_size
+                    .and_then(|size| size.try_into().ok())
+                    .unwrap_or_default(),
+            },
+            options: options.clone(),
+            functions: graph.function_entries(),
+            cache: graph.cache_entry(),
+            tokenizer: TokenizerEntry {
+                file: file_name::TOKENIZER.to_owned(),
+                model: text(TOKENIZER_MODEL).unwrap_or_else(|| NO_TOKENIZER.to_owned()),
+                pre: text(TOKENIZER_PRE),
+            },
+            chat_template: text(CHAT_TEMPLATE),
+            stop_ids: stop_ids(metadata),
+        }
+    }
+}
+
+/// The tokens that end a generation, ascending: those that llama.cpp finds, or, for a tokenizer of a kind that we
+/// don't have, those that the keys name.
+fn stop_ids(metadata: &Metadata) -> Vec<u32> {
+    match Tokenizer::from_metadata(metadata) {
+        Ok(tokenizer) => tokenizer.end_ids().to_vec(),
+        Err(_unsupported) => {
+            let named = |key| metadata.opt_u32(key).ok().flatten();
+            END_KEYS.into_iter().filter_map(named).collect::<BTreeSet<u32>>().into_iter().collect()
+        }
+    }
+}
