@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use iree_runtime::{Arg, BufferView, Device, Function, Module, Session, Value};
+use iree_runtime::{Arg, BufferView, Device, Function, Module, Session};
 use tempfile::TempDir;
 
 /// A module compiled for this machine, in a folder of its own.
@@ -85,6 +85,10 @@ pub(crate) fn call<'a>(
     results.into_iter().map(|value| value.into_view().expect("a tensor")).collect()
 }
 
-pub(crate) fn views(values: Vec<Value>) -> Vec<BufferView> {
-    values.into_iter().map(|value| value.into_view().expect("a tensor")).collect()
+/// The private memory of this process that is in use, from the kernel's books.
+pub(crate) fn resident_anonymous_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux keeps it");
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("Linux counts it");
+    let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    kilobytes * 1024
 }
