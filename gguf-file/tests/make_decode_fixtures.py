@@ -21,10 +21,14 @@ SWAPPED = {
     "Q8_0": [(0, 2)], "Q2_K": [(80, 2), (82, 2)], "Q3_K": [(108, 2)], "Q4_K": [(0, 2), (2, 2)],
     "Q5_K": [(0, 2), (2, 2)], "Q6_K": [(208, 2)], "IQ4_NL": [(0, 2)], "IQ4_XS": [(0, 2), (2, 2)],
     "TQ1_0": [(52, 2)], "TQ2_0": [(64, 2)], "MXFP4": [], "NVFP4": [],
+    "IQ2_XXS": [(0, 2), *((6 + 8 * i, 4) for i in range(8))], "IQ2_XS": [(2 * i, 2) for i in range(33)],
+    "IQ2_S": [(0, 2)], "IQ3_XXS": [(0, 2), *((66 + 4 * i, 4) for i in range(8))], "IQ3_S": [(0, 2)],
+    "IQ1_S": [(0, 2), *((34 + 2 * i, 2) for i in range(8))], "IQ1_M": [(48 + 2 * i, 2) for i in range(4)],
 }
 HALVES = {
     "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
     "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "TQ1_0": [52], "TQ2_0": [64],
+    "IQ2_XXS": [0], "IQ2_XS": [0], "IQ2_S": [0], "IQ3_XXS": [0], "IQ3_S": [0], "IQ1_S": [0],
 }
 # Zero, negative zero, the smallest and largest subnormal, the smallest normal, the largest, infinities, NaN.
 SPECIAL_HALVES = [0x0000, 0x8000, 0x0001, 0x83FF, 0x0400, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00]

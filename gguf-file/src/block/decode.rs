@@ -1,7 +1,8 @@
 //! From blocks to `f32`: the choice of decoder, and the loop that all of them share.
 
 use super::{
-    BlockFormat, float, fp4, iq4, q2_k, q3_k, q4_0, q4_1, q4_k, q5_0, q5_1, q5_k, q6_k, q8_0, ternary,
+    BlockFormat, float, fp4, iq1, iq2, iq3, iq4, q2_k, q3_k, q4_0, q4_1, q4_k, q5_0, q5_1, q5_k, q6_k, q8_0,
+    ternary,
 };
 use crate::endian::{BigEndian, ByteOrder, Endian, LittleEndian};
 
@@ -48,8 +49,8 @@ impl BlockFormat {
             F::Q4_0 | F::Q4_1 | F::Q5_0 | F::Q5_1 | F::Q8_0 => true,
             F::Q2_K | F::Q3_K | F::Q4_K | F::Q5_K | F::Q6_K => true,
             F::IQ4_NL | F::IQ4_XS | F::TQ1_0 | F::TQ2_0 | F::MXFP4 | F::NVFP4 => true,
+            F::IQ2_XXS | F::IQ2_XS | F::IQ2_S | F::IQ3_XXS | F::IQ3_S | F::IQ1_S | F::IQ1_M => true,
             F::Q8_1 | F::Q8_K | F::Q1_0 | F::Q2_0 => false,
-            F::IQ2_XXS | F::IQ2_XS | F::IQ2_S | F::IQ3_XXS | F::IQ3_S | F::IQ1_S | F::IQ1_M => false,
             F::I8 | F::I16 | F::I32 | F::I64 | F::F64 => false,
         }
     }
@@ -87,6 +88,13 @@ impl BlockFormat {
             F::Q4_K => each_block(blocks, out, q4_k::decode::<O>),
             F::Q5_K => each_block(blocks, out, q5_k::decode::<O>),
             F::Q6_K => each_block(blocks, out, q6_k::decode::<O>),
+            F::IQ1_S => each_block(blocks, out, iq1::decode_s::<O>),
+            F::IQ1_M => each_block(blocks, out, iq1::decode_m::<O>),
+            F::IQ2_XXS => each_block(blocks, out, iq2::decode_xxs::<O>),
+            F::IQ2_XS => each_block(blocks, out, iq2::decode_xs::<O>),
+            F::IQ2_S => each_block(blocks, out, iq2::decode_s::<O>),
+            F::IQ3_XXS => each_block(blocks, out, iq3::decode_xxs::<O>),
+            F::IQ3_S => each_block(blocks, out, iq3::decode_s::<O>),
             F::IQ4_NL => each_block(blocks, out, iq4::decode_nl::<O>),
             F::IQ4_XS => each_block(blocks, out, iq4::decode_xs::<O>),
             F::TQ1_0 => each_block(blocks, out, ternary::decode_tq1::<O>),
@@ -94,9 +102,6 @@ impl BlockFormat {
             F::MXFP4 => each_block(blocks, out, fp4::decode_mx),
             F::NVFP4 => each_block(blocks, out, fp4::decode_nv),
             F::Q8_1 | F::Q8_K | F::Q1_0 | F::Q2_0 => return Err(DecodeError::NoDecoder { format: self }),
-            F::IQ2_XXS | F::IQ2_XS | F::IQ2_S | F::IQ3_XXS | F::IQ3_S | F::IQ1_S | F::IQ1_M => {
-                return Err(DecodeError::NoDecoder { format: self });
-            }
             F::I8 | F::I16 | F::I32 | F::I64 | F::F64 => {
                 return Err(DecodeError::NoDecoder { format: self });
             }

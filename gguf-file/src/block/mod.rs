@@ -4,11 +4,15 @@
 //! row is a whole number of blocks. `format.rs` is the table of all formats, each other file one format or a
 //! family of them.
 
+mod codebook;
 mod decode;
 mod float;
 mod format;
 mod fp4;
 mod half_float;
+mod iq1;
+mod iq2;
+mod iq3;
 mod iq4;
 mod k_scales;
 mod q2_k;
