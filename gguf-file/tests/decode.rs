@@ -71,7 +71,7 @@ fn plain_floats_keep_the_payload_of_a_nan() {
 fn the_decodable_formats_are_those_promised() {
     let names: Vec<&str> = decodable().map(BlockFormat::name).collect();
     let expected = "F32 F16 Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K Q4_K Q5_K Q6_K IQ2_XXS IQ2_XS IQ3_XXS IQ1_S \
-                    IQ4_NL IQ3_S IQ2_S IQ4_XS IQ1_M BF16 TQ1_0 TQ2_0 MXFP4 NVFP4";
+                    IQ4_NL IQ3_S IQ2_S IQ4_XS IQ1_M BF16 TQ1_0 TQ2_0 MXFP4 NVFP4 Q1_0 Q2_0";
     assert_eq!(names.join(" "), expected);
 }
 
@@ -103,5 +103,5 @@ fn lengths_that_do_not_fit_are_refused() {
     let short = BlockFormat::Q4_1.decode(&[0; 40], &mut out).unwrap_err();
     assert_eq!(short.to_string(), "40 bytes of Q4_1 are 64 elements and the output holds 32");
     let none = BlockFormat::Q8_1.decode(&[0; 36], &mut out).unwrap_err();
-    assert_eq!(none.to_string(), "Q8_1 can be read but not yet decoded");
+    assert_eq!(none.to_string(), "Q8_1 has no decoder to f32");
 }

@@ -174,7 +174,7 @@ fn arrays_in_arrays_in_arrays() {
 
 #[test]
 fn a_header_without_end() {
-    // Zero after zero: empty keys would be refused, so these are arrays of empty strings, each 8 bytes in the file.
+    // Empty strings are 8 bytes each, so one such array is as long as a header may be.
     let mut file = Header::new(3, 0, 3);
     for key in ["a", "b"] {
         file = file.text(key).u32(ARRAY).u32(STRING).u64(MAX_ARRAY_ELEMENTS);
@@ -182,6 +182,14 @@ fn a_header_without_end() {
     let expected = "metadata \"a\", element count at byte 41: the header goes on past 134217728 bytes";
     assert_eq!(Endless(file.0).refusal(), expected);
     assert_eq!(MAX_HEADER_BYTES, 134_217_728);
+}
+
+#[test]
+fn a_header_that_creeps_past_the_limit() {
+    // An array that ends 7 bytes before the limit, then the length of the next key.
+    let file = Header::new(3, 0, 2).text("k").u32(ARRAY).u32(U64).u64(MAX_ARRAY_ELEMENTS - 7);
+    let expected = "key of metadata entry 1 at byte 134217721: the header goes on past 134217728 bytes";
+    assert_eq!(Endless(file.0).refusal(), expected);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! From blocks to `f32`: the choice of decoder, and the loop that all of them share.
 
 use super::{
-    BlockFormat, float, fp4, iq1, iq2, iq3, iq4, q2_k, q3_k, q4_0, q4_1, q4_k, q5_0, q5_1, q5_k, q6_k, q8_0,
-    ternary,
+    BlockFormat, float, fp4, iq1, iq2, iq3, iq4, q1_0, q2_0, q2_k, q3_k, q4_0, q4_1, q4_k, q5_0, q5_1, q5_k,
+    q6_k, q8_0, ternary,
 };
 use crate::endian::{BigEndian, ByteOrder, Endian, LittleEndian};
 
@@ -11,7 +11,7 @@ use crate::endian::{BigEndian, ByteOrder, Endian, LittleEndian};
 #[non_exhaustive]
 pub enum DecodeError {
     /// There is no decoder for the format; [`BlockFormat::can_decode`] says so beforehand.
-    #[error("{format} can be read but not yet decoded")]
+    #[error("{format} has no decoder to f32")]
     NoDecoder {
         /// The format.
         format: BlockFormat,
@@ -50,15 +50,16 @@ impl BlockFormat {
             F::Q2_K | F::Q3_K | F::Q4_K | F::Q5_K | F::Q6_K => true,
             F::IQ4_NL | F::IQ4_XS | F::TQ1_0 | F::TQ2_0 | F::MXFP4 | F::NVFP4 => true,
             F::IQ2_XXS | F::IQ2_XS | F::IQ2_S | F::IQ3_XXS | F::IQ3_S | F::IQ1_S | F::IQ1_M => true,
-            F::Q8_1 | F::Q8_K | F::Q1_0 | F::Q2_0 => false,
+            F::Q1_0 | F::Q2_0 => true,
+            F::Q8_1 | F::Q8_K => false,
             F::I8 | F::I16 | F::I32 | F::I64 | F::F64 => false,
         }
     }
 
     /// Decodes whole blocks of a little-endian file. `out` must hold exactly their elements.
     ///
-    /// The numbers are those of `dequantize` in the Python package `gguf`, bit for bit, as long as they are
-    /// numbers: which NaN comes out of an operation on NaN or infinity is left to the processor.
+    /// The numbers are those of `dequantize` in the Python package `gguf` (for Q1_0 and Q2_0, which it lacks, of
+    /// ggml), bit for bit, as long as they are numbers: which NaN comes out of an operation on NaN or infinity is left to the processor.
     pub fn decode(self, blocks: &[u8], out: &mut [f32]) -> Result<(), DecodeError> {
         self.decode_in::<LittleEndian>(blocks, out)
     }
@@ -101,7 +102,9 @@ impl BlockFormat {
             F::TQ2_0 => each_block(blocks, out, ternary::decode_tq2::<O>),
             F::MXFP4 => each_block(blocks, out, fp4::decode_mx),
             F::NVFP4 => each_block(blocks, out, fp4::decode_nv),
-            F::Q8_1 | F::Q8_K | F::Q1_0 | F::Q2_0 => return Err(DecodeError::NoDecoder { format: self }),
+            F::Q1_0 => each_block(blocks, out, q1_0::decode::<O>),
+            F::Q2_0 => each_block(blocks, out, q2_0::decode::<O>),
+            F::Q8_1 | F::Q8_K => return Err(DecodeError::NoDecoder { format: self }),
             F::I8 | F::I16 | F::I32 | F::I64 | F::F64 => {
                 return Err(DecodeError::NoDecoder { format: self });
             }

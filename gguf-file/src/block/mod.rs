@@ -15,6 +15,8 @@ mod iq2;
 mod iq3;
 mod iq4;
 mod k_scales;
+mod q1_0;
+mod q2_0;
 mod q2_k;
 mod q3_k;
 mod q4_0;
