@@ -7,6 +7,7 @@ mod iree;
 mod model;
 mod node;
 mod python;
+mod reference;
 pub(crate) mod wasm;
 mod wheel;
 
@@ -14,6 +15,7 @@ pub(crate) use browser::chromium;
 pub(crate) use model::smollm2;
 pub(crate) use node::{binaryen, browser_test_modules};
 pub(crate) use python::test_python;
+pub(crate) use reference::{llama_reference, smollm2_f16};
 
 use anyhow::{Result, bail};
 

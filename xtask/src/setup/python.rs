@@ -7,7 +7,15 @@ use crate::{
 use anyhow::{Context, Result};
 use std::{fs, path::PathBuf, process::Command};
 
-const PACKAGES: &[&str] = &["gguf==0.19.0", "numpy==2.2.6", "safetensors==0.6.2"];
+const PACKAGES: &[&str] = &[
+    "gguf==0.19.0",
+    "numpy==2.2.6",
+    "safetensors==0.6.2",
+    "jinja2==3.1.6",
+    // What building llama.cpp takes besides a C++ compiler.
+    "cmake==3.31.6",
+    "libclang==18.1.1",
+];
 
 /// The environment's interpreter; made on the first call and whenever the list of packages changes.
 pub(crate) fn test_python() -> Result<PathBuf> {

@@ -1,0 +1,44 @@
+// A headless Chromium that notes every request and every fault of a page.
+import { chromium } from "playwright-core";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+const arguments_ = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync",
+];
+
+export async function openBrowser() {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: arguments_ });
+}
+
+// A page in a profile of its own. `faults` collects uncaught errors; `foreign`, requests to any other origin.
+export async function openPage(browser, { origin, width = 1280, height = 900, colorScheme = "light" }) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, acceptDownloads: true });
+  const page = await context.newPage();
+  const faults = [];
+  const foreign = [];
+  const ours = (url) => ["data:", "blob:", "about:"].includes(new URL(url).protocol) || new URL(url).host === new URL(origin).host;
+  context.on("request", (request) => { if (!ours(request.url())) foreign.push(request.url()); });
+  page.on("websocket", (socket) => { if (!ours(socket.url())) foreign.push(socket.url()); });
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => { if (message.type() === "error") faults.push(message.text()); });
+  return { context, page, faults, foreign };
+}
+
+// Screenshots are kept as artifacts of the run.
+export async function shoot(page, name) {
+  const folder = path.join(import.meta.dirname, "..", "..", "out", "screenshots");
+  fs.mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+}
+
+export function temporaryFile(name, bytes) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "studio-file-"));
+  const file = path.join(folder, name);
+  fs.writeFileSync(file, bytes);
+  return file;
+}
+
+export const model = path.join(process.env.STUDIO_CACHE ?? "", "models/SmolLM2-135M-Instruct.Q4_1.gguf");

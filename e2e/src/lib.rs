@@ -1,0 +1,52 @@
+//! What the whole-system tests share: where the tools are, the real model, llama.cpp as the reference.
+//!
+//! `xtask test` makes all of it and says where by environment variables; a test that lacks one fails and says
+//! how to get it.
+#![expect(clippy::panic, reason = "a test that cannot begin says why and ends")]
+
+pub mod compare;
+pub mod reference;
+pub mod studio;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// A path that `xtask test` set.
+fn given(variable: &str) -> PathBuf {
+    match env::var_os(variable) {
+        Some(path) => PathBuf::from(path),
+        None => panic!("{variable} is not set: run these tests with `./dev test system`"),
+    }
+}
+
+/// The cache folder of tools and models.
+pub fn cache() -> PathBuf {
+    given("STUDIO_CACHE")
+}
+
+/// SmolLM2-135M-Instruct, Q4_1, as it was published.
+pub fn smollm2() -> PathBuf {
+    cache().join("models/SmolLM2-135M-Instruct.Q4_1.gguf")
+}
+
+/// The same model with its matrices as F16, written by the `gguf` Python package.
+pub fn smollm2_f16() -> PathBuf {
+    cache().join("models/SmolLM2-135M-Instruct.F16.gguf")
+}
+
+/// One of IREE's own tools.
+pub fn iree_tool(name: &str) -> PathBuf {
+    cache().join("iree-3.13.0/iree/_runtime_libs").join(name)
+}
+
+/// An empty folder of this test's own, under the build's.
+pub fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("emptying the scratch folder");
+    }
+    fs::create_dir_all(&folder).expect("making the scratch folder");
+    folder
+}

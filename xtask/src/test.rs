@@ -1,0 +1,81 @@
+//! All tests, the quick ones first.
+
+use crate::{
+    cache,
+    command::{cargo, run, say, workspace_root},
+    setup, tidy,
+};
+use anyhow::{Result, bail};
+use std::{env, path::PathBuf, process::Command};
+
+/// A stage's name and what runs it.
+type Stage = (&'static str, fn() -> Result<()>);
+
+const STAGES: &[Stage] = &[("lint", lint), ("unit", unit), ("system", system), ("browser", browser)];
+
+/// Runs the named stages, or all.
+pub(crate) fn run_stages(names: &[String]) -> Result<()> {
+    if let Some(unknown) = names.iter().find(|name| STAGES.iter().all(|(stage, _)| stage != name)) {
+        let known: Vec<&str> = STAGES.iter().map(|(stage, _)| *stage).collect();
+        bail!("no stage `{unknown}`: there are {}", known.join(", "));
+    }
+    let chosen: Vec<_> = STAGES
+        .iter()
+        .filter(|(stage, _)| names.is_empty() || names.iter().any(|name| name == stage))
+        .collect();
+    for (stage, test) in &chosen {
+        say(&format!("test stage `{stage}`"));
+        test()?;
+    }
+    let passed: Vec<&str> = chosen.iter().map(|(stage, _)| *stage).collect();
+    say(&format!("passed: {}", passed.join(", ")));
+    Ok(())
+}
+
+/// Formatting, clippy with warnings denied, the house rules.
+fn lint() -> Result<()> {
+    run(cargo().args(["fmt", "--all", "--check"]))?;
+    run(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    tidy::run()
+}
+
+/// Every crate's own tests.
+fn unit() -> Result<()> {
+    setup::run(&["test".to_owned()])?;
+    let mut tests = cargo();
+    tests.args(["test", "--quiet", "--workspace", "--exclude", "e2e"]);
+    run(with_tools(&mut tests)?)
+}
+
+/// The whole line on the real model, against llama.cpp and IREE's own tools.
+fn system() -> Result<()> {
+    setup::run(&["test".to_owned()])?;
+    setup::smollm2_f16()?;
+    let reference = setup::llama_reference()?;
+    let mut tests = cargo();
+    tests.args(["test", "--quiet", "--release", "--package", "e2e", "--", "--test-threads=1"]);
+    tests.env("LLAMA_REFERENCE", reference).env("STUDIO_BIN", studio()?);
+    run(with_tools(&mut tests)?)
+}
+
+/// The real page in a real browser against a real hub.
+fn browser() -> Result<()> {
+    setup::run(&["test".to_owned()])?;
+    let mut tests = Command::new("node");
+    tests.args(["--test", "--test-concurrency=1"]).current_dir(workspace_root().join("e2e/browser"));
+    tests.env("CHROMIUM", setup::chromium()?).env("STUDIO_BIN", studio()?);
+    run(with_tools(&mut tests)?)
+}
+
+fn with_tools(command: &mut Command) -> Result<&mut Command> {
+    Ok(command.env("STUDIO_CACHE", cache::root()?).env("STUDIO_TEST_PYTHON", setup::test_python()?))
+}
+
+/// Builds the product, page and all, and says where the binary is.
+pub(crate) fn studio() -> Result<PathBuf> {
+    crate::page::run()?;
+    run(cargo().args(["build", "--quiet", "--release", "--package", "studio-hub"]))?;
+    let target =
+        env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from);
+    Ok(target.join("release/studio"))
+}
