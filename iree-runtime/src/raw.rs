@@ -1,6 +1,6 @@
 //! The owned handles over `iree-sys`, and all of this crate's unsafe code. Each handle keeps alive what its C object
 //! points into; each method states what it relies on. Callers in this crate are safe code: whatever they pass, memory
-//! safety must follow from the checks here and from what the types hold.
+//! safety must follow from the checks here and from what the types hold. One file, so that it can be read in one go.
 #![expect(unsafe_code, reason = "the one file of this crate that calls into C")]
 
 use std::{
@@ -15,7 +15,7 @@ use std::{
 };
 
 use iree_sys as sys;
-use memmap2::{MmapMut, MmapOptions};
+use memmap2::Mmap;
 
 use crate::error::{Failure, StatusCode};
 
@@ -59,11 +59,8 @@ unsafe fn string_of(text: sys::Str) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A file mapped into memory: read as pages are touched, shared with the page cache, never written back.
-///
-/// The mapping is private and writable: a program that updates in place a buffer that came from its parameters gets
-/// its own copy of the page instead of a fault.
-pub(crate) struct MappedFile(MmapMut);
+/// A file mapped into memory: read as pages are touched, shared with the page cache.
+pub(crate) struct MappedFile(Mmap);
 
 impl MappedFile {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
@@ -71,12 +68,11 @@ impl MappedFile {
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
-        // SAFETY: the mapping is ours alone. That nobody cuts the file short while it is mapped cannot be enforced; as
+        // SAFETY: that nobody cuts the file short while it is mapped cannot be enforced; as
         // everywhere where files are mapped, touching a page that has gone raises SIGBUS and corrupts nothing.
-        unsafe { MmapOptions::new().no_reserve_swap().map_copy(&file) }.map(Self)
+        unsafe { Mmap::map(&file) }.map(Self)
     }
 
-    /// The file's contents. Only to be called before a module or archive over it has been given to a session.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }

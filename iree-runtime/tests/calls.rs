@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Compiled, call, device};
+use common::{call, device, module};
 use half::{bf16, f16};
 use iree_runtime::{Arg, BufferView, Element, ElementType, Session, Value};
 
@@ -43,8 +43,7 @@ module @arithmetic {
 
 #[test]
 fn tensors_go_in_and_come_out() {
-    let compiled = Compiled::new(ARITHMETIC);
-    let (device, module) = (device(1), compiled.module());
+    let (device, module) = (device(1), module(ARITHMETIC));
     assert_eq!(module.name(), "arithmetic");
     let add = module.functions().iter().find(|function| function.name == "add").expect("it is exported");
     assert_eq!(add.calling_convention, "0rr_r");
@@ -72,9 +71,8 @@ fn tensors_go_in_and_come_out() {
 
 #[test]
 fn scalars_are_passed_and_returned() {
-    let compiled = Compiled::new(ARITHMETIC);
     let device = device(1);
-    let mut session = Session::new(&device, &compiled.module(), &[]).expect("a session");
+    let mut session = Session::new(&device, &module(ARITHMETIC), &[]).expect("a session");
     let function = session.function("scale_and_count").expect("it is there");
     let mut calls = 40_i64;
     for by in [-3, i32::MAX] {
@@ -93,9 +91,8 @@ fn scalars_are_passed_and_returned() {
 
 #[test]
 fn shapes_may_differ_from_call_to_call_where_the_source_says_so() {
-    let compiled = Compiled::new(ARITHMETIC);
     let device = device(1);
-    let mut session = Session::new(&device, &compiled.module(), &[]).expect("a session");
+    let mut session = Session::new(&device, &module(ARITHMETIC), &[]).expect("a session");
     let sum = session.function("sum").expect("it is there");
     for (count, expected) in [(1_usize, 1.0_f32), (7, 28.0), (100, 5050.0)] {
         let values: Vec<f32> = (1..=count).map(|value| value as f32).collect();
@@ -108,9 +105,8 @@ fn shapes_may_differ_from_call_to_call_where_the_source_says_so() {
 
 #[test]
 fn truth_values_are_bytes() {
-    let compiled = Compiled::new(ARITHMETIC);
     let device = device(1);
-    let mut session = Session::new(&device, &compiled.module(), &[]).expect("a session");
+    let mut session = Session::new(&device, &module(ARITHMETIC), &[]).expect("a session");
     let positive = session.function("positive").expect("it is there");
     let a = BufferView::from_slice(&device, &[4], &[-1.0_f32, 0.0, 1.0, 2.0]).expect("a view");
     let result = call(&mut session, &positive, [Arg::View(&a)]).remove(0);
@@ -119,18 +115,16 @@ fn truth_values_are_bytes() {
 
 #[test]
 fn a_function_may_have_neither_arguments_nor_results() {
-    let compiled = Compiled::new(ARITHMETIC);
-    let mut session = Session::new(&device(1), &compiled.module(), &[]).expect("a session");
+    let mut session = Session::new(&device(1), &module(ARITHMETIC), &[]).expect("a session");
     let nothing = session.function("nothing").expect("it is there");
     assert!(call(&mut session, &nothing, []).is_empty());
 }
 
 #[test]
 fn results_outlive_session_module_and_device() {
-    let compiled = Compiled::new(ARITHMETIC);
     let table = {
         let device = device(2);
-        let mut session = Session::new(&device, &compiled.module(), &[]).expect("a session");
+        let mut session = Session::new(&device, &module(ARITHMETIC), &[]).expect("a session");
         let table = session.function("table").expect("it is there");
         call(&mut session, &table, []).remove(0)
     };
@@ -142,14 +136,13 @@ fn results_outlive_session_module_and_device() {
 
 #[test]
 fn results_of_one_session_are_arguments_of_another() {
-    let (first, second) = (Compiled::new(ARITHMETIC), Compiled::new(&identity("f32")));
     let device = device(1);
     let returned = {
-        let mut source = Session::new(&device, &first.module(), &[]).expect("a session");
+        let mut source = Session::new(&device, &module(ARITHMETIC), &[]).expect("a session");
         let table = source.function("table").expect("it is there");
         let table = call(&mut source, &table, []).remove(0);
-        let mut sink = Session::new(&device, &second.module(), &[]).expect("a session");
-        let identity = sink.function("identity").expect("it is there");
+        let mut sink = Session::new(&device, &module(&identities()), &[]).expect("a session");
+        let identity = sink.function("f32").expect("it is there");
         call(&mut sink, &identity, [Arg::Consume(table)]).remove(0)
     };
     assert_eq!(returned.read_vec::<f32>().expect("it is f32"), [1.0, 2.0, 3.0, 4.0]);
@@ -157,8 +150,7 @@ fn results_of_one_session_are_arguments_of_another() {
 
 #[test]
 fn a_session_moves_between_threads() {
-    let compiled = Compiled::new(ARITHMETIC);
-    let mut session = Session::new(&device(2), &compiled.module(), &[]).expect("a session");
+    let mut session = Session::new(&device(2), &module(ARITHMETIC), &[]).expect("a session");
     let table = session.function("table").expect("it is there");
     for _ in 0..3 {
         session = std::thread::scope(|scope| {
@@ -175,20 +167,23 @@ fn a_session_moves_between_threads() {
     }
 }
 
-/// A function that gives back what it gets.
-fn identity(element: &str) -> String {
-    format!(
-        "module @m {{ func.func @identity(%a: tensor<4x{element}>) -> tensor<4x{element}> {{ return %a : tensor<4x{element}> }} }}"
-    )
+const ELEMENTS: [&str; 10] = ["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "ui8", "i1"];
+
+/// For each element type a function of that name that gives back what it gets.
+fn identities() -> String {
+    let functions = ELEMENTS.map(|element| {
+        let tensor = format!("tensor<4x{element}>");
+        format!("  func.func @{element}(%a: {tensor}) -> {tensor} {{\n    return %a : {tensor}\n  }}\n")
+    });
+    format!("module @identities {{\n{}}}\n", functions.concat())
 }
 
 fn goes_through<T: Element + PartialEq + std::fmt::Debug>(element: &str, values: &[T; 4]) {
-    let compiled = Compiled::new(&identity(element));
     let device = device(1);
-    let mut session = Session::new(&device, &compiled.module(), &[]).expect("a session");
-    let identity = session.function("identity").expect("it is there");
     let a = BufferView::from_slice(&device, &[4], values).expect("a view");
     assert_eq!(a.element_type(), T::TYPE);
+    let mut session = Session::new(&device, &module(&identities()), &[]).expect("a session");
+    let identity = session.function(element).expect("it is there");
     let result = call(&mut session, &identity, [Arg::View(&a)]).remove(0);
     assert_eq!(result.read_vec::<T>().expect("the same type"), values, "{element}");
 }
@@ -205,12 +200,12 @@ fn every_element_type_goes_through() {
     goes_through("i8", &[0_i8, -1, i8::MAX, i8::MIN]);
     goes_through("ui8", &[0_u8, 1, 127, 255]);
 
-    let compiled = Compiled::new(&identity("i1"));
     let device = device(1);
-    let mut session = Session::new(&device, &compiled.module(), &[]).expect("a session");
-    let identity = session.function("identity").expect("it is there");
+    let mut session = Session::new(&device, &module(&identities()), &[]).expect("a session");
+    let identity = session.function("i1").expect("it is there");
     let a = BufferView::from_bytes(&device, &[4], ElementType::I1, &[0, 1, 1, 0]).expect("a view");
     let result = call(&mut session, &identity, [Arg::View(&a)]).remove(0);
+    assert_eq!(result.element_type(), ElementType::I1);
     assert_eq!(result.read_vec::<u8>().expect("bytes"), [0, 1, 1, 0]);
 }
 
@@ -230,8 +225,7 @@ module @network {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_workers() {
-    let compiled = Compiled::new(NETWORK);
-    let module = compiled.module();
+    let module = module(NETWORK);
     // Small integers and halves: every product and sum of the first layer is exact in f32.
     let values = |count: usize| -> Vec<f32> { (0..count).map(|i| (i * 7 % 9) as f32 * 0.5 - 2.0).collect() };
     let (x, a, b) = (values(64 * 256), values(256 * 512), values(512 * 256));

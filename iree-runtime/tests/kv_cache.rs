@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Compiled, call, device, resident_anonymous_bytes};
+use common::{call, device, module, resident_anonymous_bytes};
 use iree_runtime::{Arg, BufferView, ElementType, Session};
 
 const ROW: usize = 256;
@@ -34,9 +34,8 @@ module @cache {{
 /// Runs steps on a cache of that capacity from position 1 on, and checks what they return and where the cache lies.
 /// Returns how many bytes the device's allocator took for each step.
 fn run(capacity: usize, workers: u32, steps: usize) -> u64 {
-    let compiled = Compiled::new(&step(capacity));
     let device = device(workers);
-    let mut session = Session::new(&device, &compiled.module(), &[]).expect("a session");
+    let mut session = Session::new(&device, &module(&step(capacity)), &[]).expect("a session");
     let step = session.function("step").expect("it is there");
     let mut cache = BufferView::zeroed(&device, &[capacity, ROW], ElementType::F32).expect("a cache");
     let place = cache.address().expect("it is in memory");

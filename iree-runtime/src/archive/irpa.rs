@@ -185,3 +185,6 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     bytes.get(at..)?.first_chunk().map(|chunk| u16::from_le_bytes(*chunk))
 }
+
+#[cfg(test)]
+mod tests;

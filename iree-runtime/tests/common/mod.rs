@@ -1,59 +1,58 @@
-//! What the tests share: real modules, made by the real compiler.
+//! What the tests share: real modules, made by the real compiler, and the other tools of its release.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::{
     env, fs,
+    hash::{DefaultHasher, Hash, Hasher},
     num::NonZeroU32,
     path::{Path, PathBuf},
     process::Command,
 };
 
 use iree_runtime::{Arg, BufferView, Device, Function, Module, Session};
-use tempfile::TempDir;
 
-/// A module compiled for this machine, in a folder of its own.
-pub(crate) struct Compiled {
-    dir: TempDir,
+const FLAGS: [&str; 4] = [
+    "--iree-input-type=auto",
+    "--iree-hal-target-device=local",
+    "--iree-hal-local-target-device-backends=llvm-cpu",
+    "--iree-llvmcpu-target-cpu=host",
+];
+
+/// Compiles MLIR of any mix of StableHLO and the upstream dialects for this machine, or finds what an earlier run has
+/// made of the same text.
+pub(crate) fn compile(mlir: &str) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    (mlir, FLAGS, processor()).hash(&mut hasher);
+    let name = format!("iree-3.13.0-{:016x}", hasher.finish());
+    let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.vmfb"));
+    if compiled.is_file() {
+        return compiled;
+    }
+    // Tests run side by side: each compiles in a folder of its own, and the last to finish stays.
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+    let (source, output) = (dir.path().join("module.mlir"), dir.path().join("module.vmfb"));
+    fs::write(&source, mlir).expect("a temporary file");
+    run(Command::new(tool("iree/compiler/_mlir_libs/iree-compile"))
+        .arg(source)
+        .arg("-o")
+        .arg(&output)
+        .args(FLAGS));
+    fs::rename(output, &compiled).expect("both are in one folder");
+    compiled
 }
 
-impl Compiled {
-    /// Compiles MLIR of any mix of StableHLO and the upstream dialects.
-    pub(crate) fn new(mlir: &str) -> Self {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let source = dir.path().join("module.mlir");
-        fs::write(&source, mlir).expect("a temporary file");
-        let output = Command::new(compiler())
-            .arg(&source)
-            .arg("-o")
-            .arg(dir.path().join("module.vmfb"))
-            .args([
-                "--iree-input-type=auto",
-                "--iree-hal-target-device=local",
-                "--iree-hal-local-target-device-backends=llvm-cpu",
-                "--iree-llvmcpu-target-cpu=host",
-            ])
-            .output()
-            .expect("the compiler can be run");
-        assert!(output.status.success(), "iree-compile: {}", String::from_utf8_lossy(&output.stderr));
-        Self { dir }
-    }
-
-    pub(crate) fn path(&self) -> PathBuf {
-        self.dir.path().join("module.vmfb")
-    }
-
-    /// A folder for the files that go with the module.
-    pub(crate) fn dir(&self) -> &Path {
-        self.dir.path()
-    }
-
-    pub(crate) fn module(&self) -> Module {
-        Module::open(&self.path()).expect("a module of the right compiler")
-    }
+pub(crate) fn module(mlir: &str) -> Module {
+    Module::open(&compile(mlir)).expect("a module of the right compiler")
 }
 
-/// The native compiler of the 3.13.0 wheel in the cache folder.
-fn compiler() -> PathBuf {
+/// What the compiler sees of the machine when it compiles for "host".
+fn processor() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    info.lines().filter(|line| line.starts_with("flags") || line.starts_with("Features")).take(1).collect()
+}
+
+/// A tool of the 3.13.0 wheels in the cache folder.
+pub(crate) fn tool(path: &str) -> PathBuf {
     let cache = env::var_os("STUDIO_CACHE").map(PathBuf::from).unwrap_or_else(|| {
         let base = env::var_os("XDG_CACHE_HOME")
             .map(PathBuf::from)
@@ -61,14 +60,21 @@ fn compiler() -> PathBuf {
             .expect("STUDIO_CACHE, XDG_CACHE_HOME or HOME says where the cache is");
         base.join("lowering-studio")
     });
-    let path = cache.join("iree-3.13.0/iree/compiler/_mlir_libs/iree-compile");
+    let tool = cache.join("iree-3.13.0").join(path);
     assert!(
-        path.is_file(),
-        "no compiler at {}: these tests need IREE 3.13.0 in the cache folder (STUDIO_CACHE names another one); \
-         `./dev test` puts it there",
-        path.display()
+        tool.is_file(),
+        "{} is missing: these tests need the tools of IREE 3.13.0 in the cache folder (STUDIO_CACHE names another \
+         folder); `./dev test` puts them there",
+        tool.display()
     );
-    path
+    tool
+}
+
+/// Runs a tool to its good end and returns what it printed.
+pub(crate) fn run(command: &mut Command) -> String {
+    let output = command.output().expect("the tool can be run");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("tools print text")
 }
 
 pub(crate) fn device(workers: u32) -> Device {
