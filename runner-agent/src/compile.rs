@@ -73,6 +73,11 @@ pub async fn compile(
     cancel: &CancellationToken,
 ) -> Result<Compiled, Failure> {
     let target = targets::find(&job.target)?;
+    if let Some(word) = job.flags.iter().find(|flag| !flag.starts_with("--")) {
+        return Err(WireError::new(ErrorCode::BadMessage, format!("\"{word}\" is no flag of iree-compile"))
+            .hint("Flags begin with --")
+            .into());
+    }
     let compiler = tools.compiler().map_err(WireError::from)?;
     let flags = [target.flags(job.form), job.flags.clone()].concat();
     let host = target.host_dependent.then(machine::identity);
@@ -144,9 +149,8 @@ async fn spawn(
     };
     let mut log = Log::new(events);
     let start = Instant::now();
-    let ended = proc::run(&process, cancel, async |_, line| log.line(line).await)
-        .await
-        .map_err(|error| io_failure(&compiler.path, &error))?;
+    let ended =
+        proc::run(&process, cancel, &mut log).await.map_err(|error| io_failure(&compiler.path, &error))?;
     match ended {
         Ended::Exited(status) if status.success() => Ok(start.elapsed().as_secs_f64() * 1000.0),
         Ended::Exited(status) => Err(exit_failure(job, status, &log).into()),

@@ -1,44 +1,36 @@
-//! The body of the child process that [`crate::run()`] starts: a job from standard input, events to standard
-//! output, both as JSON lines.
+//! The child process that [`crate::run()`] starts: a job from standard input, events to standard output, both
+//! as JSON lines.
+//!
+//! Data flows one way: the job → [`Contract`], what the manifest says of the functions, checked → [`Decoder`],
+//! the module at work → [`generate`](generate::generate), tokens and their times → events.
 
-use crate::{BundleFiles, RunJob};
-use serde::{Deserialize, Serialize};
-use std::{path::PathBuf, process::ExitCode};
-use studio_protocol::{ErrorCode, Prompt, WireError};
+mod contract;
+mod decoder;
+mod generate;
+mod job;
+mod kv;
+mod open;
+mod prompt;
+mod redecode;
+mod statistics;
+mod teacher;
+mod wire;
 
-/// A run job as it crosses to the child.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct EngineJob {
-    bundle: BundleFiles,
-    module: PathBuf,
-    prompt: Prompt,
-    max_tokens: u32,
-    threads: Option<u32>,
-}
+pub use teacher::{Forced, Path, teacher_forced};
 
-impl EngineJob {
-    /// The job with absolute paths: the child works elsewhere.
-    pub(crate) fn new(job: &RunJob) -> Result<Self, WireError> {
-        let module = std::path::absolute(&job.module).map_err(|error| {
-            WireError::new(ErrorCode::Io, error.to_string()).at(job.module.display().to_string())
-        })?;
-        Ok(Self {
-            bundle: job.bundle.absolute()?,
-            module,
-            prompt: job.prompt.clone(),
-            max_tokens: job.max_tokens,
-            threads: job.threads,
-        })
-    }
+pub(crate) use job::EngineJob;
 
-    /// One line of JSON.
-    pub(crate) fn to_line(&self) -> Result<String, WireError> {
-        serde_json::to_string(self).map_err(|error| WireError::new(ErrorCode::Internal, error.to_string()))
-    }
-}
+use std::process::ExitCode;
 
 /// Carries out the job on standard input. A program calls this in a process of its own, as an
-/// [`crate::EngineCommand`] says, and ends with what it returns.
+/// [`crate::EngineCommand`] says, and ends with what it returns. The process ends, too, when its standard input
+/// does: then whoever wanted the result is gone.
 pub fn engine_main() -> ExitCode {
-    ExitCode::FAILURE
+    match wire::serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

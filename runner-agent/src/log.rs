@@ -1,5 +1,6 @@
 //! A child's lines on their way to whoever watches the job: bounded, and read for the error in them.
 
+use crate::proc::{Reader, Stream};
 use studio_protocol::JobEvent;
 use tokio::sync::mpsc;
 
@@ -26,12 +27,13 @@ impl<'a> Log<'a> {
     }
 
     /// Takes a line. Waits while the watcher is behind.
-    pub(crate) async fn line(&mut self, line: String) {
+    pub(crate) async fn take(&mut self, line: String) {
         let line = shortened(line);
         let lower = line.to_lowercase();
-        self.out_of_memory |= ["out of memory", "bad_alloc", "cannot allocate memory"]
-            .iter()
-            .any(|words| lower.contains(words));
+        self.out_of_memory |=
+            ["out of memory", "bad_alloc", "cannot allocate memory", "resource temporarily unavailable"]
+                .iter()
+                .any(|words| lower.contains(words));
         self.no_space |= lower.contains("no space left on device");
         if self.first_error.is_none() && lower.contains("error:") {
             self.first_error = Some(line.clone());
@@ -66,6 +68,12 @@ impl<'a> Log<'a> {
     }
 }
 
+impl Reader for Log<'_> {
+    async fn line(&mut self, _: Stream, line: String) {
+        self.take(line).await;
+    }
+}
+
 /// Emits an event. A watcher that went away is no reason to stop a job: cancelling does that.
 pub(crate) async fn send(events: &mpsc::Sender<JobEvent>, event: JobEvent) {
     if events.send(event).await.is_err() {
@@ -89,12 +97,12 @@ mod tests {
     async fn the_first_error_is_quoted_and_the_flood_is_cut() {
         let (events, mut seen) = mpsc::channel(MAX_LINES + 10);
         let mut log = Log::new(&events);
-        log.line("note: begin".to_owned()).await;
-        log.line("a.mlir:2:3: error: custom op 'x' is unknown".to_owned()).await;
-        log.line("b.mlir:9:9: error: later".to_owned()).await;
-        log.line("é".repeat(MAX_LINE_BYTES)).await;
+        log.take("note: begin".to_owned()).await;
+        log.take("a.mlir:2:3: error: custom op 'x' is unknown".to_owned()).await;
+        log.take("b.mlir:9:9: error: later".to_owned()).await;
+        log.take("é".repeat(MAX_LINE_BYTES)).await;
         for _ in 0..MAX_LINES {
-            log.line("flood".to_owned()).await;
+            log.take("flood".to_owned()).await;
         }
         assert_eq!(log.verdict(), Some("a.mlir:2:3: error: custom op 'x' is unknown"));
         drop(events);

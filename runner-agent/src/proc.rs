@@ -71,6 +71,11 @@ pub(crate) enum Stream {
     Err,
 }
 
+/// Takes the lines that a process prints. It may wait: the process then waits too.
+pub(crate) trait Reader: Send {
+    fn line(&mut self, stream: Stream, line: String) -> impl Future<Output = ()> + Send;
+}
+
 /// How a process ended.
 #[derive(Debug)]
 pub(crate) enum Ended {
@@ -79,12 +84,12 @@ pub(crate) enum Ended {
     Cancelled,
 }
 
-/// Runs a process to its end, handing each line that it prints to `on_line`, which may wait: the process then
-/// waits too. When this returns, the process and its group are gone.
+/// Runs a process to its end and hands over each line that it prints. When this returns, the process and its
+/// group are gone.
 pub(crate) async fn run(
     process: &Process,
     cancel: &CancellationToken,
-    on_line: impl AsyncFnMut(Stream, String),
+    reader: &mut impl Reader,
 ) -> io::Result<Ended> {
     let mut child = command(process).spawn()?;
     let group = Group::of(&child)?;
@@ -98,7 +103,7 @@ pub(crate) async fn run(
         biased;
         () = cancel.cancelled() => Ended::Cancelled,
         () = time_limit => Ended::TimedOut,
-        status = pump(process, &mut child, &group, on_line) => Ended::Exited(status?),
+        status = pump(process, &mut child, &group, reader) => Ended::Exited(status?),
     };
     group.kill();
     child.wait().await?;
@@ -134,7 +139,7 @@ async fn pump(
     process: &Process,
     child: &mut Child,
     group: &Group,
-    mut on_line: impl AsyncFnMut(Stream, String),
+    reader: &mut impl Reader,
 ) -> io::Result<ExitStatus> {
     let mut stdin = child.stdin.take();
     if let (Tie::Input(line), Some(pipe)) = (&process.tie, &mut stdin) {
@@ -149,8 +154,8 @@ async fn pump(
     let mut lines = std::pin::pin!(async {
         loop {
             tokio::select! {
-                Some(line) = out.next() => on_line(Stream::Out, line?).await,
-                Some(line) = err.next() => on_line(Stream::Err, line?).await,
+                Some(line) = out.next() => reader.line(Stream::Out, line?).await,
+                Some(line) = err.next() => reader.line(Stream::Err, line?).await,
                 else => return io::Result::Ok(()),
             }
         }
@@ -172,3 +177,6 @@ async fn pump(
     drop(stdin);
     Ok(status)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use crate::{
     engine::EngineJob,
     log::{Log, send},
     proc,
-    proc::{Ended, Process, Stream, Tie},
+    proc::{Ended, Process, Reader, Stream, Tie},
 };
 use std::{ffi::OsString, os::unix::process::ExitStatusExt, path::PathBuf, process::ExitStatus};
 use studio_protocol::{ErrorCode, JobEvent, Outcome, Prompt, RunReport, WireError};
@@ -54,27 +54,38 @@ pub async fn run(
         tie: Tie::Input(line),
         time_limit: None,
     };
-    let mut log = Log::new(events);
-    let mut outcome = None;
-    let ended = proc::run(&process, cancel, async |stream, line| match stream {
-        Stream::Err => log.line(line).await,
-        Stream::Out => match serde_json::from_str(&line) {
-            Ok(JobEvent::Finished { outcome: last }) => outcome = Some(last),
-            Ok(event) => send(events, event).await,
-            Err(_) => log.line(line).await,
-        },
-    })
-    .await
-    .map_err(|error| {
+    let mut reader = EngineReader { events, log: Log::new(events), outcome: None };
+    let ended = proc::run(&process, cancel, &mut reader).await.map_err(|error| {
         WireError::new(ErrorCode::Io, format!("the engine could not be started: {error}"))
             .at(engine.program.display().to_string())
     })?;
-    match (ended, outcome) {
+    match (ended, reader.outcome) {
         (Ended::Cancelled, _) => Err(Failure::Cancelled),
         (_, Some(Outcome::Ran { report })) => Ok(report),
         (_, Some(Outcome::Failed { error })) => Err(error.into()),
-        (Ended::Exited(status), _) => Err(crash(status, &log).into()),
+        (Ended::Exited(status), _) => Err(crash(status, &reader.log).into()),
         (Ended::TimedOut, _) => Err(WireError::new(ErrorCode::TimedOut, "the run took too long").into()),
+    }
+}
+
+/// Reads what the child tells: events, the outcome among them, and whatever the runtime prints.
+struct EngineReader<'a> {
+    events: &'a mpsc::Sender<JobEvent>,
+    log: Log<'a>,
+    outcome: Option<Outcome>,
+}
+
+impl Reader for EngineReader<'_> {
+    async fn line(&mut self, stream: Stream, line: String) {
+        let event = match stream {
+            Stream::Err => None,
+            Stream::Out => serde_json::from_str(&line).ok(),
+        };
+        match event {
+            Some(JobEvent::Finished { outcome }) => self.outcome = Some(outcome),
+            Some(event) => send(self.events, event).await,
+            None => self.log.take(line).await,
+        }
     }
 }
 

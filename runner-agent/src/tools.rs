@@ -1,8 +1,8 @@
 //! What is installed on this machine: the IREE compiler.
 
-use crate::proc::{self, Ended, Process, Stream, Tie};
+use crate::proc::{self, Ended, Process, Reader, Stream, Tie};
 use std::{
-    env, io,
+    env,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -124,20 +124,28 @@ async fn ask_version(path: &Path) -> Result<String, String> {
         tie: Tie::Guarded { memory_limit_bytes: None },
         time_limit: Some(VERSION_TIME_LIMIT),
     };
-    let mut printed = String::new();
-    let ended = proc::run(&process, &CancellationToken::new(), async |stream, line| {
-        if stream == Stream::Out && printed.len() < 4096 {
-            printed.push_str(&line);
-            printed.push('\n');
-        }
-    })
-    .await
-    .map_err(|error: io::Error| error.to_string())?;
+    let mut printed = Printed::default();
+    let ended = proc::run(&process, &CancellationToken::new(), &mut printed)
+        .await
+        .map_err(|error| error.to_string())?;
     match ended {
-        Ended::Exited(status) if status.success() => Ok(printed),
+        Ended::Exited(status) if status.success() => Ok(printed.0),
         Ended::Exited(status) => Err(format!("`--version` ended with {status}")),
         Ended::TimedOut => Err(format!("`--version` took longer than {} s", VERSION_TIME_LIMIT.as_secs())),
         Ended::Cancelled => Err("`--version` was cancelled".to_owned()),
+    }
+}
+
+/// What a program printed, as far as it matters.
+#[derive(Default)]
+struct Printed(String);
+
+impl Reader for Printed {
+    async fn line(&mut self, stream: Stream, line: String) {
+        if stream == Stream::Out && self.0.len() + line.len() < 4096 {
+            self.0.push_str(&line);
+            self.0.push('\n');
+        }
     }
 }
 

@@ -1,0 +1,39 @@
+//! A model at work, whichever contract it is driven by.
+
+use iree_runtime::{BufferView, Error};
+use studio_protocol::{ErrorCode, WireError};
+
+/// A model at work on one sequence of tokens.
+pub(super) trait Decoder {
+    /// How many positions there are.
+    fn context(&self) -> u32;
+
+    /// Takes the first tokens, at least one and at most as many as there are positions, and gives the next one.
+    fn prefill(&mut self, tokens: &[u32]) -> Result<u32, WireError>;
+
+    /// Takes one more token, where a position is left, and gives the next one.
+    fn decode(&mut self, token: u32) -> Result<u32, WireError>;
+}
+
+/// Something the runtime refused, in its own words.
+pub(super) fn runtime(error: Error) -> WireError {
+    let code = match error.code {
+        iree_runtime::StatusCode::ResourceExhausted => ErrorCode::OutOfMemory,
+        _ => ErrorCode::Runtime,
+    };
+    WireError::new(code, error.message).at(error.doing)
+}
+
+/// Token ids as the module takes them. They are below the vocabulary's size, which fits.
+pub(super) fn ids(tokens: &[u32]) -> impl Iterator<Item = i32> {
+    tokens.iter().map(|token| token.cast_signed())
+}
+
+/// The token id at a place of a tensor of ids.
+pub(super) fn read_id(view: &BufferView, index: usize) -> Result<u32, WireError> {
+    let mut id = [0_i32];
+    view.read_range(index, &mut id).map_err(runtime)?;
+    u32::try_from(id[0]).ok().ok_or_else(|| {
+        WireError::new(ErrorCode::Runtime, format!("the module gave {} as the next token", id[0]))
+    })
+}

@@ -1,0 +1,95 @@
+//! A generation: the loop from a prompt's tokens to the report.
+
+use super::{
+    open::Opened,
+    statistics::{millis, per_second, percentiles},
+};
+use crate::machine;
+use std::time::{Duration, Instant};
+use studio_core::tokenizer::Detokenizer;
+use studio_protocol::{ErrorCode, JobEvent, RunReport, StopReason, Timings, WireError};
+
+/// Runs a prompt's tokens, at least one, and generates up to `max_tokens` more, greedily.
+pub(super) fn generate(
+    opened: &mut Opened,
+    prompt: &[u32],
+    max_tokens: u32,
+    emit: &mut dyn FnMut(JobEvent) -> Result<(), WireError>,
+) -> Result<RunReport, WireError> {
+    let context = opened.decoder.context();
+    if prompt.len() > context as usize {
+        return Err(WireError::new(
+            ErrorCode::BadPrompt,
+            format!("the prompt has {} tokens, the module's context has {context}", prompt.len()),
+        )
+        .hint("Shorten the prompt, or export with a longer context"));
+    }
+    emit(JobEvent::PromptTokens { tokens: prompt.to_vec() })?;
+    emit(JobEvent::Step { name: "prefill".to_owned() })?;
+    let start = Instant::now();
+    let mut next = opened.decoder.prefill(prompt)?;
+    let prefill = start.elapsed();
+    let mut output = Output::new(opened.tokenizer.detokenizer());
+    let mut latencies = Vec::new();
+    let mut position = prompt.len();
+    emit(JobEvent::Step { name: "decode".to_owned() })?;
+    let stop = loop {
+        if output.tokens.len() >= max_tokens as usize {
+            break StopReason::MaxTokens;
+        }
+        if opened.stop_ids.binary_search(&next).is_ok() {
+            break StopReason::EndOfText;
+        }
+        emit(output.push(next, start.elapsed()))?;
+        if output.tokens.len() >= max_tokens as usize {
+            break StopReason::MaxTokens;
+        }
+        if position >= context as usize {
+            break StopReason::ContextFull;
+        }
+        let begin = Instant::now();
+        next = opened.decoder.decode(next)?;
+        latencies.push(begin.elapsed());
+        position += 1;
+    };
+    let (tokens, text) = output.finish();
+    let decode: Duration = latencies.iter().sum();
+    let several = tokens.len() >= 2;
+    let timings = Timings {
+        threads: opened.threads,
+        prompt_tokens: prompt.len() as u32,
+        generated_tokens: tokens.len() as u32,
+        load_ms: millis(opened.load),
+        ttft_ms: millis(prefill),
+        prefill_tps: per_second(prompt.len(), prefill),
+        decode_tps: several.then(|| per_second(latencies.len(), decode)),
+        latency_ms: percentiles(&latencies).filter(|_| several),
+        peak_rss_bytes: machine::peak_rss_bytes(),
+    };
+    Ok(RunReport { tokens, text, stop, timings })
+}
+
+/// What was generated so far.
+struct Output<'t> {
+    tokens: Vec<u32>,
+    text: String,
+    detokenizer: Detokenizer<'t>,
+}
+
+impl<'t> Output<'t> {
+    fn new(detokenizer: Detokenizer<'t>) -> Self {
+        Self { tokens: Vec::new(), text: String::new(), detokenizer }
+    }
+
+    fn push(&mut self, id: u32, at: Duration) -> JobEvent {
+        let text = self.detokenizer.push(id);
+        self.tokens.push(id);
+        self.text.push_str(&text);
+        JobEvent::Token { id, text, at_us: at.as_micros().try_into().unwrap_or(u64::MAX) }
+    }
+
+    fn finish(mut self) -> (Vec<u32>, String) {
+        self.text.push_str(&self.detokenizer.finish());
+        (self.tokens, self.text)
+    }
+}

@@ -1,0 +1,265 @@
+//! The engine on the real model. This program starts itself as the engine's child process.
+
+mod common;
+
+use common::{MODEL, cache_dir, compile_for_host, export};
+use libtest_mimic::{Arguments, Failed, Trial};
+use runner_agent::{
+    BundleFiles, EngineCommand, Failure, RunJob,
+    engine::{Path as Drive, teacher_forced},
+    engine_main, run,
+};
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use studio_core::options::{ExportOptions, GraphKind, Weights};
+use studio_protocol::{ChatMessage, ErrorCode, JobEvent, Prompt, RunReport, StopReason, WireError};
+use tokio::{runtime::Runtime, sync::mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// "The capital of France is Paris." and the end of the turn, as llama.cpp continues the question.
+const ANSWER: [u32; 8] = [504, 3575, 282, 4649, 314, 7042, 30, 2];
+
+/// What [`ANSWER`] answers.
+const QUESTION: &str = "What is the capital of France?";
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("engine") {
+        return engine_main();
+    }
+    let model = Model::shared();
+    let tests: [(&str, fn(&Model)); 9] = [
+        ("kv_answers_the_question", kv_answers_the_question),
+        ("redecode_says_the_same", redecode_says_the_same),
+        ("events_tell_what_the_report_says", events_tell_what_the_report_says),
+        ("prefill_and_decode_agree", prefill_and_decode_agree),
+        ("bad_prompts_are_refused_with_numbers", bad_prompts_are_refused_with_numbers),
+        ("a_full_context_ends_the_run", a_full_context_ends_the_run),
+        ("cancelling_ends_the_child", cancelling_ends_the_child),
+        ("a_module_of_another_bundle_is_refused", a_module_of_another_bundle_is_refused),
+        ("damaged_files_are_named", damaged_files_are_named),
+    ];
+    let trials = tests.into_iter().map(|(name, test)| {
+        let model = Arc::clone(&model);
+        Trial::test(name, move || Ok::<(), Failed>(test(model.get())))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+/// The exported and compiled model that the tests share.
+struct Model {
+    _dir: tempfile::TempDir,
+    bundle: BundleFiles,
+    module: PathBuf,
+    engine: EngineCommand,
+    runtime: Runtime,
+}
+
+/// Made by the first test that asks.
+struct Shared(OnceLock<Model>);
+
+impl Shared {
+    fn get(&self) -> &Model {
+        self.0.get_or_init(Model::make)
+    }
+}
+
+impl Model {
+    fn shared() -> Arc<Shared> {
+        Arc::new(Shared(OnceLock::new()))
+    }
+
+    fn make() -> Self {
+        let options = ExportOptions {
+            weights: Weights::Bf16,
+            graphs: vec![GraphKind::Redecode, GraphKind::Kv],
+            seq: 48,
+            context: 48,
+            chunk: 16,
+            ..ExportOptions::default()
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let bundle = export(&cache_dir().join(MODEL), &options, dir.path());
+        let module = dir.path().join("host.vmfb");
+        let runtime = Runtime::new().unwrap();
+        runtime.block_on(compile_for_host(&bundle, &module));
+        let engine = EngineCommand { program: std::env::current_exe().unwrap(), args: vec!["engine".into()] };
+        Self { _dir: dir, bundle, module, engine, runtime }
+    }
+
+    fn job(&self, prompt: Prompt, max_tokens: u32) -> RunJob {
+        let (bundle, module) = (self.bundle.clone(), self.module.clone());
+        RunJob { bundle, module, prompt, max_tokens, threads: Some(2) }
+    }
+
+    fn run(&self, job: &RunJob) -> (Result<RunReport, Failure>, Vec<JobEvent>) {
+        let (events, mut seen) = mpsc::channel(10_000);
+        let result = self.runtime.block_on(run(job, &self.engine, &events, &CancellationToken::new()));
+        drop(events);
+        (result, std::iter::from_fn(|| seen.blocking_recv()).collect())
+    }
+
+    fn error(&self, job: &RunJob) -> WireError {
+        match self.run(job).0 {
+            Err(Failure::Error(error)) => error,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The bundle as if it had been exported without the kv graphs.
+    fn redecode_only(&self) -> BundleFiles {
+        let mut manifest = self.bundle.manifest().clone();
+        manifest.cache = None;
+        let names = manifest.files.iter().map(|file| file.name.clone());
+        let files = names.map(|name| (name.clone(), self.bundle.path(&name).unwrap().to_owned())).collect();
+        BundleFiles::new(manifest, files).unwrap()
+    }
+}
+
+fn question() -> Prompt {
+    let content = QUESTION.to_owned();
+    Prompt::Chat { messages: vec![ChatMessage { role: "user".to_owned(), content }] }
+}
+
+fn kv_answers_the_question(model: &Model) {
+    let report = model.run(&model.job(question(), 16)).0.unwrap();
+    assert_eq!(report.tokens, ANSWER[..7]);
+    assert_eq!(report.text, "The capital of France is Paris.");
+    assert_eq!(report.stop, StopReason::EndOfText);
+}
+
+fn redecode_says_the_same(model: &Model) {
+    let mut job = model.job(question(), 16);
+    job.bundle = model.redecode_only();
+    let report = model.run(&job).0.unwrap();
+    assert_eq!(report.tokens, ANSWER[..7]);
+    assert_eq!(report.stop, StopReason::EndOfText);
+}
+
+fn events_tell_what_the_report_says(model: &Model) {
+    let (report, events) = model.run(&model.job(question(), 4));
+    let report = report.unwrap();
+    assert_eq!((report.tokens.as_slice(), report.stop), (&ANSWER[..4], StopReason::MaxTokens));
+    let steps: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            JobEvent::Step { name } => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(steps, ["loading", "prefill", "decode"]);
+    let (mut ids, mut text, mut times) = (Vec::new(), String::new(), Vec::new());
+    for event in &events {
+        if let JobEvent::Token { id, text: piece, at_us } = event {
+            ids.push(*id);
+            text.push_str(piece);
+            times.push(*at_us);
+        }
+    }
+    assert_eq!((ids, text), (report.tokens, report.text));
+    assert!(times.is_sorted());
+    let prompt = events.iter().find_map(|event| match event {
+        JobEvent::PromptTokens { tokens } => Some(tokens.len()),
+        _ => None,
+    });
+    let timings = report.timings;
+    assert_eq!(prompt, Some(timings.prompt_tokens as usize));
+    assert_eq!((timings.threads, timings.generated_tokens), (2, 4));
+    let latency = timings.latency_ms.as_ref().unwrap();
+    assert!(0.0 < latency.p50 && latency.p50 <= latency.p90 && latency.p90 <= latency.p99);
+    assert!((times[0] as f64 / 1000.0) >= timings.ttft_ms && timings.ttft_ms > 0.0 && timings.load_ms > 0.0);
+    // The archive is mapped and used: the child cannot have stayed below the half of it.
+    let archive = model.bundle.manifest().files.iter().find(|file| file.name.ends_with(".irpa")).unwrap();
+    assert!(timings.peak_rss_bytes > archive.size_bytes / 2, "{timings:?}");
+}
+
+/// 20 tokens, whose last chunk is not full.
+fn prefill_and_decode_agree(model: &Model) {
+    let text = [
+        504, 3575, 282, 4649, 314, 7042, 30, 657, 314, 260, 3575, 284, 1343, 25, 1784, 2870, 282, 260, 1343,
+        30,
+    ];
+    let forced = |path| teacher_forced(&model.bundle, &model.module, &text, Some(2), path).unwrap();
+    let (decode, prefill, redecode) =
+        (forced(Drive::Decode), forced(Drive::Prefill), forced(Drive::Redecode));
+    assert_eq!(decode.next, redecode.next);
+    assert_eq!(prefill.positions, [15, 19]);
+    for (place, position) in prefill.positions.iter().enumerate() {
+        assert_eq!(prefill.next[place], decode.next[*position]);
+        let (one, other) = (&prefill.logits[place], &decode.logits[*position]);
+        assert_eq!(one.len(), model.bundle.manifest().model.vocabulary_size as usize);
+        let largest = one.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
+        let apart = one.iter().zip(other).fold(0.0_f32, |apart, (a, b)| apart.max((a - b).abs()));
+        assert!(apart < 2e-2 * largest, "position {position}: {apart} apart of {largest}");
+    }
+}
+
+fn bad_prompts_are_refused_with_numbers(model: &Model) {
+    let refused = |prompt, words: &[&str]| {
+        let error = model.error(&model.job(prompt, 4));
+        assert_eq!(error.code, ErrorCode::BadPrompt, "{error}");
+        assert!(words.iter().all(|word| error.message.contains(word)), "{error}");
+    };
+    refused(Prompt::Tokens { tokens: Vec::new() }, &["empty"]);
+    refused(Prompt::Text { text: String::new() }, &["empty"]);
+    refused(Prompt::Tokens { tokens: vec![1; 49] }, &["49", "48"]);
+    refused(Prompt::Tokens { tokens: vec![1, 49152] }, &["49152", "place 1"]);
+}
+
+fn a_full_context_ends_the_run(model: &Model) {
+    let tokens = vec![504; 45];
+    let full = |bundle: BundleFiles| {
+        let mut job = model.job(Prompt::Tokens { tokens: tokens.clone() }, 100);
+        job.bundle = bundle;
+        model.run(&job).0.unwrap()
+    };
+    let (kv, redecode) = (full(model.bundle.clone()), full(model.redecode_only()));
+    // Three places are left, and the last token needs none.
+    assert_eq!((kv.stop, kv.tokens.len()), (StopReason::ContextFull, 4));
+    assert_eq!((redecode.stop, redecode.tokens), (kv.stop, kv.tokens));
+}
+
+fn cancelling_ends_the_child(model: &Model) {
+    let job = model.job(Prompt::Tokens { tokens: vec![504] }, 47);
+    let cancel = CancellationToken::new();
+    let (events, mut seen) = mpsc::channel(1);
+    let running = run(&job, &model.engine, &events, &cancel);
+    let cancelling = async {
+        while !matches!(seen.recv().await, Some(JobEvent::Token { .. })) {}
+        cancel.cancel();
+    };
+    let both = async { tokio::join!(running, cancelling).0 };
+    let result = model.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(120), both).await });
+    assert_eq!(result.unwrap().unwrap_err(), Failure::Cancelled);
+}
+
+fn a_module_of_another_bundle_is_refused(model: &Model) {
+    let mut manifest = model.bundle.manifest().clone();
+    let main = manifest.functions.iter_mut().find(|function| function.name == "main").unwrap();
+    main.name = "generate".to_owned();
+    let names = manifest.files.iter().map(|file| file.name.clone());
+    let files = names.map(|name| (name.clone(), model.bundle.path(&name).unwrap().to_owned())).collect();
+    let mut job = model.job(question(), 1);
+    job.bundle = BundleFiles::new(manifest, files).unwrap();
+    let error = model.error(&job);
+    assert_eq!(error.code, ErrorCode::Runtime);
+    assert_eq!(error.message, "the module has no function `generate`");
+    assert_eq!(error.place, Some(model.module.display().to_string()));
+}
+
+fn damaged_files_are_named(model: &Model) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut job = model.job(question(), 1);
+    job.module = dir.path().join("host.vmfb");
+    let bytes = std::fs::read(&model.module).unwrap();
+    std::fs::write(&job.module, &bytes[..bytes.len() / 2]).unwrap();
+    let error = model.error(&job);
+    assert_eq!(error.code, ErrorCode::Runtime);
+    assert!(error.to_string().contains(job.module.to_str().unwrap()), "{error}");
+    std::fs::remove_file(&job.module).unwrap();
+    let error = model.error(&job);
+    assert!(error.to_string().contains(job.module.to_str().unwrap()), "{error}");
+}
