@@ -1,0 +1,75 @@
+//! What llama.cpp says of a GGUF, as JSON on standard output: the oracle that tests compare with.
+//!
+//! Built by `RUSTFLAGS=-C target-cpu=native cargo build`, so that llama.cpp uses what the machine has.
+
+mod run;
+mod text;
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand};
+use llama_cpp_2::llama_backend::LlamaBackend;
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::model::params::LlamaModelParams;
+use llama_cpp_2::{LogOptions, send_logs_to_tracing};
+
+#[derive(Parser)]
+#[command(about, long_about = None)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Token ids of a text: one array, or with --batch an array for each text.
+    Tokens(text::TokensArgs),
+    /// Special tokens and the ids that end a generation.
+    Vocabulary { model: PathBuf },
+    /// The text of token ids, control tokens written out.
+    Text {
+        model: PathBuf,
+        #[arg(long, value_delimiter = ',', required = true)]
+        tokens: Vec<i32>,
+    },
+    /// A conversation as llama.cpp renders it. It doesn't run the model's template: it recognises it and has
+    /// code of its own for each that it knows.
+    Chat(text::ChatArgs),
+    /// Logits at every position, written as little-endian f32 [positions, vocabulary] without a header.
+    Logits(run::LogitsArgs),
+    /// The greedy continuation, with the margin between the two best logits at each step.
+    Greedy(run::GreedyArgs),
+}
+
+/// How the model is run.
+#[derive(Args)]
+struct RunOptions {
+    #[arg(long, default_value_t = 2)]
+    threads: i32,
+    /// Keep the KV cache in f32 and attend without the fused kernel, whose sums are rounded to f16.
+    #[arg(long)]
+    exact: bool,
+}
+
+fn main() -> anyhow::Result<()> {
+    send_logs_to_tracing(LogOptions::default().with_logs_enabled(false));
+    let backend = LlamaBackend::init()?;
+    let answer = match Cli::parse().command {
+        Command::Tokens(args) => text::tokens(&backend, &args)?,
+        Command::Vocabulary { model } => text::vocabulary(&backend, &model)?,
+        Command::Text { model, tokens } => text::text(&backend, &model, &tokens)?,
+        Command::Chat(args) => text::chat(&backend, &args)?,
+        Command::Logits(args) => run::logits(&backend, &args)?,
+        Command::Greedy(args) => run::greedy(&backend, &args)?,
+    };
+    println!("{answer}");
+    Ok(())
+}
+
+/// Loads a model, or only its vocabulary.
+fn load(backend: &LlamaBackend, path: &PathBuf, vocabulary_only: bool) -> anyhow::Result<LlamaModel> {
+    let params = LlamaModelParams::default().with_vocab_only(vocabulary_only);
+    LlamaModel::load_from_file(backend, path, &params)
+        .with_context(|| format!("llama.cpp can't load {}", path.display()))
+}

@@ -1,0 +1,57 @@
+//! GPT-2's rule:
+//! `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`.
+
+use super::class::{Class, space_before_word};
+use super::{PreTokenizer, split_by};
+
+pub(super) const GPT2: PreTokenizer = PreTokenizer {
+    names: &[
+        "gpt-2", "phi-2", "mpt", "olmo", "jais", "trillion", "granite-docling", "gigachat", "mellum", "a.x-4.0",
+        "exaone4",
+    ],
+    split,
+    whole_words_first: false,
+    add_bos: false,
+};
+
+pub(super) fn split(text: &str, sink: &mut dyn FnMut(&str)) {
+    split_by(word_len, text, sink);
+}
+
+const CONTRACTIONS: [&str; 7] = ["'s", "'t", "'re", "'ve", "'m", "'ll", "'d"];
+
+fn word_len(text: &str) -> usize {
+    if let Some(contraction) = CONTRACTIONS.into_iter().find(|contraction| text.starts_with(contraction)) {
+        return contraction.len();
+    }
+    let word = text.strip_prefix(' ').unwrap_or(text);
+    match Class::first(word) {
+        None | Some(Class::Space) => space_before_word(text),
+        Some(class) => text.len() - word.len() + class.run(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words;
+    use super::*;
+
+    /// Expected splits are those of the regular expression, by Python's `regex` module.
+    #[test]
+    fn splits_as_the_regular_expression_does() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("", &[]),
+            ("I'm here, they'll see'em", &["I", "'m", " here", ",", " they", "'ll", " see", "'", "em"]),
+            ("I'M", &["I", "'", "M"]),
+            ("a  b   c \n d ", &["a", " ", " b", "  ", " c", " \n", " d", " "]),
+            ("x 1234.5", &["x", " 1234", ".", "5"]),
+            ("\u{a0}a\u{3000}\u{3000}b", &["\u{a0}", "a", "\u{3000}", "\u{3000}", "b"]),
+            ("f(x)--> {}", &["f", "(", "x", ")-->", " {}"]),
+            ("e\u{301}a", &["e", "\u{301}", "a"]),
+            ("  ", &["  "]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(words(&GPT2, text), expected, "{text:?}");
+        }
+    }
+}
