@@ -1,0 +1,78 @@
+//! A lowered model, compiled and called by IREE's own tools.
+
+use super::model::Lowered;
+use super::npy;
+use crate::stock::{cached, iree_tool};
+use std::path::PathBuf;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A compiled model beside its archive.
+pub(crate) struct Module {
+    folder: TempDir,
+}
+
+impl Module {
+    /// Compiles for this machine; `None` if there is no compiler.
+    pub(crate) fn compile(lowered: &Lowered) -> Option<Self> {
+        let compiler = cached("iree-3.13.0/iree/compiler/_mlir_libs/iree-compile")?;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("model.mlir"), &lowered.text).unwrap();
+        std::fs::write(at("model.irpa"), &lowered.archive).unwrap();
+        let output = Command::new(compiler)
+            .arg(at("model.mlir"))
+            .args(["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu"])
+            .args(["--iree-llvmcpu-target-cpu=host", "-o"])
+            .arg(at("model.vmfb"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Some(Self { folder })
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// Calls a function with arguments as `iree-run-module --input` takes them.
+    pub(crate) fn call(&self, function: &str, arguments: &[impl AsRef<str>], results: &[&str]) -> Called {
+        let mut flags = vec![
+            format!("--module={}", self.path("model.vmfb")),
+            format!("--parameters=model={}", self.path("model.irpa")),
+            "--device=local-sync".to_owned(),
+            format!("--function={function}"),
+        ];
+        flags.extend(arguments.iter().map(|argument| format!("--input={}", argument.as_ref())));
+        // Goes with the module's folder, so that a result can be the argument of a later call.
+        let folder = tempfile::tempdir_in(&self.folder).unwrap().keep();
+        let result = |name: &str| folder.join(format!("{name}.npy"));
+        flags.extend(results.iter().map(|name| format!("--output=@{}", result(name).display())));
+        iree_tool("iree-run-module", &flags).unwrap();
+        Called { folder }
+    }
+}
+
+/// The results of a call.
+pub(crate) struct Called {
+    folder: PathBuf,
+}
+
+impl Called {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.npy"))
+    }
+
+    pub(crate) fn f32(&self, name: &str) -> Vec<f32> {
+        npy::elements(&self.path(name), "<f4", f32::from_le_bytes)
+    }
+
+    pub(crate) fn i32(&self, name: &str) -> Vec<i32> {
+        npy::elements(&self.path(name), "<i4", i32::from_le_bytes)
+    }
+
+    /// A result as a later call's argument.
+    pub(crate) fn argument(&self, name: &str) -> String {
+        format!("@{}", self.path(name).display())
+    }
+}
