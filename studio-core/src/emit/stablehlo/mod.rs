@@ -39,7 +39,7 @@ fn print_function(out: &mut Writer, graph: &Checked<'_>, function: &Function) {
             if scope != Some(value.scope) {
                 scope = Some(value.scope);
                 let path = graph.scopes.path(value.scope);
-                out.line(format_args!("// {}", if path.is_empty() { "model" } else { &path }));
+                out.line(format_args!("// {}", if path.is_empty() { "model" } else { &path }.escape_debug()));
             }
             ops::print(out, graph, function, &names, handle);
         }

@@ -1,0 +1,293 @@
+//! What makes a GGUF no model that can be lowered, and the words for it.
+
+use expect_test::{Expect, expect};
+use gguf_file::{BlockFormat, FileSource, Gguf, GgufBuilder, ReadAt, Value};
+use std::io::Write;
+use studio_core::family;
+use studio_core::options::{ExportOptions, GraphKind};
+
+const KV_LENGTH: u64 = 16;
+
+/// A llama of 2 layers, as the converters write it, without data worth reading.
+struct Tiny {
+    metadata: Vec<(&'static str, Value)>,
+    tensors: Vec<(String, Vec<u64>)>,
+}
+
+impl Tiny {
+    fn new() -> Self {
+        let metadata = vec![
+            ("general.architecture", Value::from("llama")),
+            ("llama.context_length", Value::U32(64)),
+            ("llama.embedding_length", Value::U32(32)),
+            ("llama.block_count", Value::U32(2)),
+            ("llama.feed_forward_length", Value::U32(40)),
+            ("llama.attention.head_count", Value::U32(4)),
+            ("llama.attention.head_count_kv", Value::U32(2)),
+            ("llama.attention.layer_norm_rms_epsilon", Value::F32(1e-5)),
+        ];
+        let mut tensors =
+            vec![("token_embd.weight".to_owned(), vec![32, 48]), ("output_norm.weight".to_owned(), vec![32])];
+        for layer in 0..2 {
+            for (part, dims) in [
+                ("attn_norm", vec![32]),
+                ("attn_q", vec![32, 32]),
+                ("attn_k", vec![32, KV_LENGTH]),
+                ("attn_v", vec![32, KV_LENGTH]),
+                ("attn_output", vec![32, 32]),
+                ("ffn_norm", vec![32]),
+                ("ffn_gate", vec![32, 40]),
+                ("ffn_up", vec![32, 40]),
+                ("ffn_down", vec![40, 32]),
+            ] {
+                tensors.push((format!("blk.{layer}.{part}.weight"), dims));
+            }
+        }
+        Self { metadata, tensors }
+    }
+
+    fn set(mut self, key: &'static str, value: impl Into<Value>) -> Self {
+        self.metadata.retain(|(known, _)| *known != key);
+        self.metadata.push((key, value.into()));
+        self
+    }
+
+    fn without(mut self, key: &str) -> Self {
+        self.metadata.retain(|(known, _)| *known != key);
+        self.tensors.retain(|(name, _)| name != key);
+        self
+    }
+
+    fn tensor(mut self, name: &str, dims: &[u64]) -> Self {
+        self.tensors.retain(|(known, _)| known != name);
+        self.tensors.push((name.to_owned(), dims.to_vec()));
+        self
+    }
+
+    /// The error of lowering it, and what its card says instead.
+    fn error(&self, options: &ExportOptions) -> Option<String> {
+        let mut builder = GgufBuilder::new();
+        for (key, value) in &self.metadata {
+            builder.set(*key, value.clone()).unwrap();
+        }
+        for (name, dims) in &self.tensors {
+            let bytes = dims.iter().product::<u64>() * 4;
+            builder.tensor(name, dims, BlockFormat::F32, vec![0; bytes as usize]).unwrap();
+        }
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&builder.write_to(Vec::new()).unwrap()).unwrap();
+        let source = FileSource::open(file.path()).unwrap();
+        let gguf = Gguf::open(&source).unwrap();
+        let sources: [&dyn ReadAt; 1] = [&source];
+        let error = family::build(&gguf, &sources, options).err().map(|error| error.to_string());
+        // The card is made without options or data: it can only know what the file itself rules out.
+        if let Some(unsupported) = family::describe(&gguf).unsupported {
+            assert_eq!(Some(unsupported), error);
+        }
+        error
+    }
+}
+
+fn small() -> ExportOptions {
+    ExportOptions { seq: 8, context: 8, chunk: 4, ..ExportOptions::default() }
+}
+
+fn check(tiny: Tiny, expected: Expect) {
+    expected.assert_eq(&tiny.error(&small()).unwrap_or_default());
+}
+
+fn check_option(options: ExportOptions, expected: Expect) {
+    expected.assert_eq(&Tiny::new().error(&options).unwrap_or_default());
+}
+
+#[test]
+fn a_complete_model_is_lowered() {
+    check(Tiny::new(), expect![""]);
+}
+
+#[test]
+fn unknown_architecture() {
+    check(
+        Tiny::new().set("general.architecture", "mamba"),
+        expect![[r#"the architecture "mamba" is not supported; supported: llama"#]],
+    );
+    check(
+        Tiny::new().without("general.architecture"),
+        expect![[r#"metadata "general.architecture": missing"#]],
+    );
+}
+
+#[test]
+fn hyperparameters() {
+    check(Tiny::new().without("llama.block_count"), expect![[r#"metadata "llama.block_count": missing"#]]);
+    check(
+        Tiny::new().set("llama.block_count", Value::U32(0)),
+        expect!["llama.block_count is 0: it must be positive"],
+    );
+    check(
+        Tiny::new().set("llama.embedding_length", "wide"),
+        expect![[
+            r#"metadata "llama.embedding_length" at byte 320: a string instead of an integer that fits u32"#
+        ]],
+    );
+    check(
+        Tiny::new().set("llama.attention.head_count_kv", Value::U32(3)),
+        expect!["llama.attention.head_count_kv is 3: attention.head_count, 4, must be a multiple of it"],
+    );
+    check(
+        Tiny::new().set("llama.attention.head_count", Value::U32(6)),
+        expect!["llama.attention.head_count is 6: embedding_length, 32, must be a multiple of it"],
+    );
+    check(
+        Tiny::new().set("llama.attention.key_length", Value::U32(7)),
+        expect!["llama.attention.key_length is 7: it makes heads of 7; they must be even and at most 4096"],
+    );
+    check(
+        Tiny::new().set("llama.rope.dimension_count", Value::U32(10)),
+        expect!["llama.rope.dimension_count is 10: it must be even and at most the head's size, 8"],
+    );
+    check(
+        Tiny::new().set("llama.rope.freq_base", Value::F32(f32::NAN)),
+        expect!["llama.rope.freq_base is NaN: it must be positive and finite"],
+    );
+    check(
+        Tiny::new().set("llama.attention.layer_norm_rms_epsilon", Value::F32(0.0)),
+        expect!["llama.attention.layer_norm_rms_epsilon is 0: it must be positive and finite"],
+    );
+}
+
+#[test]
+fn what_is_not_supported() {
+    check(
+        Tiny::new().set("llama.expert_count", Value::U32(8)),
+        expect!["llama.expert_count is 8: a mixture of experts is not supported"],
+    );
+    check(
+        Tiny::new().set("llama.rope.scaling.type", "yarn"),
+        expect![[r#"llama.rope.scaling.type is "yarn": this scaling of rope is not supported"#]],
+    );
+    check(
+        Tiny::new().set("llama.rope.scaling.factor", Value::F32(2.0)),
+        expect!["llama.rope.scaling.factor is 2: linear scaling of rope is not supported"],
+    );
+    check(
+        Tiny::new().set("llama.attention.value_length", Value::U32(16)),
+        expect![
+            "llama.attention.value_length is 16: a value head of another size than the key head is not supported"
+        ],
+    );
+    check(
+        Tiny::new().set("llama.feed_forward_length", vec![40_u32, 48]),
+        expect![
+            "llama.feed_forward_length is an array of 2: a number that differs between layers is not supported"
+        ],
+    );
+}
+
+#[test]
+fn a_number_for_each_layer_is_fine_if_it_is_the_same() {
+    check(Tiny::new().set("llama.feed_forward_length", vec![40_u32, 40]), expect![""]);
+}
+
+#[test]
+fn tensors() {
+    check(
+        Tiny::new().without("token_embd.weight"),
+        expect!["the file has no tensor token_embd.weight, which the architecture needs"],
+    );
+    check(
+        Tiny::new().without("blk.1.ffn_up.weight"),
+        expect!["the file has no tensor blk.1.ffn_up.weight, which the architecture needs"],
+    );
+    check(
+        Tiny::new().set("llama.block_count", Value::U32(u32::MAX)),
+        expect!["the file has no tensor blk.2.attn_norm.weight, which the architecture needs"],
+    );
+    check(
+        Tiny::new().tensor("blk.0.attn_k.weight", &[32, 32]),
+        expect![
+            "tensor blk.0.attn_k.weight has dimensions [32, 32], but the hyperparameters make it [32, 16] (fastest first)"
+        ],
+    );
+    check(
+        Tiny::new().tensor("blk.0.attn_norm.weight", &[1, 32]),
+        expect![
+            "tensor blk.0.attn_norm.weight has dimensions [1, 32], but the hyperparameters make it [32] (fastest first)"
+        ],
+    );
+    check(
+        Tiny::new().tensor("output.weight", &[32, 47]),
+        expect![
+            "tensor output.weight has dimensions [32, 47], but the hyperparameters make it [32, 48] (fastest first)"
+        ],
+    );
+    check(
+        Tiny::new().tensor("blk.1.attn_q.bias", &[31]),
+        expect![
+            "tensor blk.1.attn_q.bias has dimensions [31], but the hyperparameters make it [32] (fastest first)"
+        ],
+    );
+}
+
+#[test]
+fn rope_factors() {
+    check(
+        Tiny::new().tensor("rope_freqs.weight", &[3]),
+        expect![
+            "tensor rope_freqs.weight has dimensions [3], but the hyperparameters make it [4] (fastest first)"
+        ],
+    );
+    // They are all zero.
+    check(
+        Tiny::new().tensor("rope_freqs.weight", &[4]),
+        expect!["tensor rope_freqs.weight: rope factors must be positive and finite"],
+    );
+}
+
+#[test]
+fn options() {
+    use GraphKind::{Kv, Redecode};
+    check_option(
+        ExportOptions { graphs: vec![], ..small() },
+        expect!["option graphs is []: choose at least one"],
+    );
+    check_option(
+        ExportOptions { graphs: vec![Kv, Redecode, Kv], ..small() },
+        expect!["option graphs is [Kv, Redecode, Kv]: choose each at most once"],
+    );
+    check_option(ExportOptions { seq: 0, ..small() }, expect!["option seq is 0: choose from 1 to 1048576"]);
+    check_option(ExportOptions { chunk: 9, ..small() }, expect!["option chunk is 9: choose from 1 to 8"]);
+    check_option(
+        ExportOptions { context: u32::MAX, ..small() },
+        expect!["option context is 4294967295: choose from 1 to 1048576"],
+    );
+    check_option(
+        ExportOptions { function_name: "decode".to_owned(), ..small() },
+        expect![[r#"option function_name is "decode": a kv function has that name"#]],
+    );
+    check_option(
+        ExportOptions { function_name: "a\"b".to_owned(), ..small() },
+        expect![[
+            r#"option function_name is "a\"b": choose letters, digits and underscores, no digit first"#
+        ]],
+    );
+    // What belongs to a graph that isn't asked for doesn't matter.
+    check_option(
+        ExportOptions { graphs: vec![Kv], seq: 0, function_name: String::new(), ..small() },
+        expect![""],
+    );
+}
+
+#[test]
+fn a_head_that_would_make_a_huge_table_is_refused() {
+    let tiny = Tiny::new()
+        .set("llama.attention.head_count", Value::U32(1))
+        .set("llama.attention.head_count_kv", Value::U32(1))
+        .set("llama.attention.key_length", Value::U32(1 << 20));
+    check(
+        tiny,
+        expect![
+            "llama.attention.key_length is 1048576: it makes heads of 1048576; they must be even and at most 4096"
+        ],
+    );
+}
