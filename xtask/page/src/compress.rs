@@ -29,7 +29,8 @@ pub(crate) fn folder(folder: &Path) -> anyhow::Result<()> {
         let mut small_name = name;
         small_name.push(".br");
         let small_path = folder.join(small_name);
-        fs::write(&small_path, small).with_context(|| format!("{} cannot be written", small_path.display()))?;
+        fs::write(&small_path, small)
+            .with_context(|| format!("{} cannot be written", small_path.display()))?;
     }
     eprintln!("page: {total} bytes of brotli in all");
     Ok(())

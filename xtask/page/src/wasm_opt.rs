@@ -12,7 +12,9 @@ pub(crate) fn shrink(wasm: &Path) -> anyhow::Result<()> {
     match version() {
         Some(version) if version >= OLDEST => {}
         Some(version) => {
-            eprintln!("page: wasm-opt {version} is too old (it breaks modules), {OLDEST} is needed: the wasm stays larger");
+            eprintln!(
+                "page: wasm-opt {version} is too old (it breaks modules), {OLDEST} is needed: the wasm stays larger"
+            );
             return Ok(());
         }
         None => {
@@ -22,7 +24,13 @@ pub(crate) fn shrink(wasm: &Path) -> anyhow::Result<()> {
     }
     let small = wasm.with_extension("wasm.small");
     let status = Command::new("wasm-opt")
-        .args(["-Os", "--enable-simd", "--enable-bulk-memory", "--enable-bulk-memory-opt", "--enable-sign-ext"])
+        .args([
+            "-Os",
+            "--enable-simd",
+            "--enable-bulk-memory",
+            "--enable-bulk-memory-opt",
+            "--enable-sign-ext",
+        ])
         .args(["--enable-nontrapping-float-to-int", "--enable-mutable-globals", "--enable-reference-types"])
         .args(["--enable-multivalue", "--enable-call-indirect-overlong"])
         .arg(wasm)

@@ -1,0 +1,278 @@
+//! Everything that page and worker say to each other, as JSON text in `postMessage`.
+//!
+//! Dropped files travel beside an [`ToWorker::Inspect`] as `File` objects: their bytes are read in the worker.
+
+use serde::{Deserialize, Serialize};
+use studio_core::options::ExportOptions;
+use studio_protocol::{Artifact, Hash, WireError};
+
+/// What the page asks of the worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ToWorker {
+    /// Read the header of the files that come with this message and keep the model for what follows.
+    Inspect {
+        /// Comes back in the answer, so that an answer about an earlier drop is not taken for this one's.
+        drop_id: u64,
+    },
+    /// Say which files an export with these options would have.
+    Plan {
+        /// The drop that is meant.
+        drop_id: u64,
+        /// Counts the questions, so that only the last answer is shown.
+        plan_id: u64,
+        /// What was chosen.
+        options: ExportOptions,
+    },
+    /// Export the inspected model to the hub.
+    Export {
+        /// The drop that is meant.
+        drop_id: u64,
+        /// What was chosen.
+        options: ExportOptions,
+    },
+    /// End the export; what the hub has is kept there.
+    CancelExport,
+}
+
+/// What the worker tells the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum FromWorker {
+    /// It runs and listens.
+    Ready,
+    /// The answer to [`ToWorker::Inspect`].
+    Inspected {
+        /// The drop.
+        drop_id: u64,
+        /// What the files say, or why they can't be read.
+        result: Result<Box<ModelReport>, Problem>,
+    },
+    /// The answer to [`ToWorker::Plan`].
+    Planned {
+        /// The question.
+        plan_id: u64,
+        /// The files in order, or what is wrong with the options.
+        result: Result<Vec<PlannedFile>, Problem>,
+    },
+    /// How far the export is.
+    Progress(ExportProgress),
+    /// The export is over.
+    Exported {
+        /// The bundle, or why there is none.
+        result: Result<Box<ExportedBundle>, ExportEnd>,
+    },
+    /// The worker cannot go on and must be replaced.
+    Panicked {
+        /// What it said.
+        message: String,
+    },
+}
+
+/// Why an export gave no bundle.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum ExportEnd {
+    /// The person cancelled it.
+    Cancelled,
+    /// It failed.
+    Failed {
+        /// Why.
+        problem: Problem,
+    },
+}
+
+/// What went wrong, where and what to do, in words for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// What happened, a sentence without its full stop.
+    pub message: String,
+    /// The thing it happened to.
+    pub place: Option<String>,
+    /// What the person can do.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// A problem with neither place nor hint.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), place: None, hint: None }
+    }
+
+    /// The same problem, at a place.
+    #[must_use]
+    pub fn at(mut self, place: impl Into<String>) -> Self {
+        self.place = Some(place.into());
+        self
+    }
+
+    /// The same problem, with what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<WireError> for Problem {
+    fn from(error: WireError) -> Self {
+        Self { message: error.message, place: error.place, hint: error.hint }
+    }
+}
+
+/// All that the page shows of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelReport {
+    /// The summary.
+    pub card: ModelCard,
+    /// Every tensor, in the file's order.
+    pub tensors: Vec<TensorRow>,
+    /// Every metadata entry, in the file's order.
+    pub metadata: Vec<MetadataRow>,
+}
+
+/// A model in summary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelCard {
+    /// The files, in the order of their parts.
+    pub files: Vec<SourceFile>,
+    /// `general.name`, or the first file's name.
+    pub title: String,
+    /// `general.architecture`
+    pub architecture: String,
+    /// Values in all tensors.
+    pub parameter_count: u64,
+    /// Bytes of all tensors.
+    pub tensor_bytes: u64,
+    /// Positions that the model was trained for.
+    pub context_length: Option<u64>,
+    /// Block formats by their share of the bytes, largest first.
+    pub formats: Vec<FormatShare>,
+    /// More facts, in the order to show them.
+    pub facts: Vec<Fact>,
+    /// Whether the file brings a chat template.
+    pub has_chat_template: bool,
+    /// Empty where the model can be exported, or every reason why not.
+    pub obstacles: Vec<Problem>,
+}
+
+/// A dropped file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Its name.
+    pub name: String,
+    /// Its length.
+    pub size_bytes: u64,
+}
+
+/// How much of a model a block format makes up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormatShare {
+    /// `Q4_1`, …
+    pub format: String,
+    /// Tensors in it.
+    pub tensor_count: u64,
+    /// Bytes in it.
+    pub bytes: u64,
+}
+
+/// A labelled value of the card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// What it is.
+    pub label: String,
+    /// Its value, ready to show.
+    pub value: String,
+    /// The metadata key it was read from, if it was.
+    pub key: Option<String>,
+}
+
+/// A tensor, as the table shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TensorRow {
+    /// Its name.
+    pub name: String,
+    /// ggml's dimensions, fastest first.
+    pub dims: Vec<u64>,
+    /// `Q4_1`, …
+    pub format: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// A metadata entry, as the table shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MetadataRow {
+    /// Its key.
+    pub key: String,
+    /// `u32`, `string`, `array of string`, …
+    pub kind: String,
+    /// Its value; of a long one the beginning.
+    pub value: String,
+}
+
+/// A file of an export that was not made yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedFile {
+    /// Its name.
+    pub name: String,
+    /// Its length.
+    pub size_bytes: u64,
+}
+
+/// How far an export is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportProgress {
+    /// What is being done.
+    pub phase: ExportPhase,
+    /// Bytes read of the source, for its hash.
+    pub hashed_bytes: u64,
+    /// Bytes of the source.
+    pub source_bytes: u64,
+    /// Bytes that the hub has, of all files.
+    pub received_bytes: u64,
+    /// Of these, bytes it had before this export began.
+    pub reused_bytes: u64,
+    /// Bytes of all files.
+    pub total_bytes: u64,
+    /// Bytes of the worker's wasm memory.
+    pub memory_bytes: u64,
+}
+
+/// What an export is doing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "phase", rename_all = "snake_case")]
+pub enum ExportPhase {
+    /// Reading the source to name it by its hash.
+    Hashing,
+    /// Making and sending a file.
+    Sending {
+        /// Its name.
+        file: String,
+    },
+    /// Waiting for a hub that is away.
+    Reconnecting {
+        /// Tries so far.
+        attempt: u32,
+    },
+}
+
+/// What an export gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedBundle {
+    /// The hash of its `manifest.json`, which is its name on the hub.
+    pub hash: Hash,
+    /// Its files.
+    pub files: Vec<BundleFile>,
+    /// How long it took.
+    pub elapsed_ms: f64,
+}
+
+/// A file of a bundle, on the hub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BundleFile {
+    /// Its name.
+    pub name: String,
+    /// Its hash and length.
+    pub artifact: Artifact,
+}

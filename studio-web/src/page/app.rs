@@ -1,0 +1,94 @@
+//! [`App`]: the page's signals, one for each thing that can change by itself. Views read them and call the
+//! methods beside; nothing else changes them.
+
+use super::store::{self, Theme};
+use super::worker_port::WorkerPort;
+use crate::hub::link::Link;
+use crate::state::export::ExportState;
+use crate::state::job::Job;
+use crate::state::link::LinkState;
+use crate::state::model::{ModelState, PlanState};
+use crate::state::options::OptionsForm;
+use crate::state::prompt::PromptForm;
+use crate::state::session::{Bundle, Session};
+use leptos::prelude::*;
+
+/// The page's state and what can be done. Copies are the same page.
+#[derive(Clone, Copy)]
+pub(crate) struct App {
+    /// The hub.
+    pub link: RwSignal<LinkState>,
+    /// The dropped model.
+    pub model: RwSignal<ModelState>,
+    /// The export form.
+    pub form: RwSignal<OptionsForm>,
+    /// What the form's export would give.
+    pub plan: RwSignal<PlanState>,
+    /// The export.
+    pub export: RwSignal<ExportState>,
+    /// The bundle on the hub.
+    pub bundle: RwSignal<Option<Bundle>>,
+    /// Its compile job.
+    pub compile: RwSignal<Option<Job>>,
+    /// The prompt form.
+    pub prompt: RwSignal<PromptForm>,
+    /// The run job.
+    pub run: RwSignal<Option<Job>>,
+    /// Earlier runs that gave tokens, newest first.
+    pub past_runs: RwSignal<Vec<Job>>,
+    /// Dark, light or the system's choice.
+    pub theme: RwSignal<Theme>,
+    pub(super) worker: StoredValue<Option<WorkerPort>, LocalStorage>,
+    pub(super) hub: StoredValue<Option<Link>, LocalStorage>,
+    counter: StoredValue<u64>,
+}
+
+impl App {
+    /// The page as it opens: worker and link started, what a reload left taken up again.
+    pub(crate) fn start() -> Self {
+        let session = store::session();
+        let app = Self {
+            link: RwSignal::default(),
+            model: RwSignal::default(),
+            form: RwSignal::default(),
+            plan: RwSignal::default(),
+            export: RwSignal::default(),
+            bundle: RwSignal::new(session.bundle),
+            compile: RwSignal::new(session.compile.map(|key| Job::resumed(1, key))),
+            prompt: RwSignal::default(),
+            run: RwSignal::new(session.run.map(|key| Job::resumed(2, key))),
+            past_runs: RwSignal::default(),
+            theme: RwSignal::new(store::theme()),
+            worker: StoredValue::new_local(None),
+            hub: StoredValue::new_local(None),
+            counter: StoredValue::new(2),
+        };
+        app.worker.set_value(app.start_worker());
+        app.hub.set_value(Some(app.start_link()));
+        app.keep();
+        app.ask_for_plans();
+        app
+    }
+
+    /// The page's own, from anywhere in its views.
+    pub(crate) fn get() -> Self {
+        expect_context()
+    }
+
+    /// A number that was not used before.
+    pub(super) fn next_number(&self) -> u64 {
+        self.counter.update_value(|counter| *counter += 1);
+        self.counter.get_value()
+    }
+
+    /// Keeps what a reload should find, whenever it changes.
+    fn keep(self) {
+        let kept = Memo::new(move |_| Session {
+            bundle: self.bundle.get(),
+            compile: self.compile.with(|job| job.as_ref().and_then(Job::key)),
+            run: self.run.with(|job| job.as_ref().and_then(Job::key)),
+        });
+        Effect::new(move |_| kept.with(store::keep_session));
+        Effect::new(move |_| store::keep_theme(self.theme.get()));
+    }
+}

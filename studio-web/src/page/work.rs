@@ -1,0 +1,180 @@
+//! What a person does with a model: drop it, plan an export, export it. The worker does the work.
+
+use super::App;
+use super::worker_port::WorkerPort;
+use crate::browser;
+use crate::messages::{ExportEnd, FromWorker, Problem, ToWorker};
+use crate::state::export::{ExportState, Running};
+use crate::state::model::{ModelState, PlanState};
+use crate::state::options::OptionsForm;
+use crate::state::session::Bundle;
+use leptos::prelude::*;
+use std::sync::Arc;
+use studio_core::options::ExportOptions;
+use web_sys::File;
+
+impl App {
+    pub(super) fn start_worker(self) -> Option<WorkerPort> {
+        WorkerPort::start(move |message| self.take_from_worker(message))
+            .map_err(|words| self.lose_model(&words))
+            .ok()
+    }
+
+    fn tell_worker(&self, message: &ToWorker, files: &[File]) {
+        self.worker.with_value(|worker| {
+            if let Some(worker) = worker {
+                worker.tell(message, files);
+            }
+        });
+    }
+
+    /// Opens dropped or chosen files as one model.
+    pub(crate) fn open_files(&self, files: &[File]) {
+        if files.is_empty() {
+            return;
+        }
+        let drop_id = self.next_number();
+        let names = files.iter().map(File::name).collect();
+        self.plan.set(PlanState::Unknown);
+        self.export.set(ExportState::Idle);
+        self.model.set(ModelState::Reading { drop_id, names });
+        self.tell_worker(&ToWorker::Inspect { drop_id }, files);
+    }
+
+    /// Puts the model away.
+    pub(crate) fn close_model(&self) {
+        self.cancel_export();
+        self.plan.set(PlanState::Unknown);
+        self.export.set(ExportState::Idle);
+        self.model.set(ModelState::Empty);
+    }
+
+    /// The options of the form, if they are sensible and there is a model for them.
+    fn chosen(&self) -> Option<(u64, ExportOptions)> {
+        let (drop_id, context) = self
+            .model
+            .with(|model| model.exportable().map(|(drop_id, card)| (drop_id, card.context_length)))?;
+        let options = self.form.with(|form| form.check(context).ok())?;
+        Some((drop_id, options))
+    }
+
+    /// Asks the worker for the files of an export whenever model or options change.
+    pub(super) fn ask_for_plans(self) {
+        let chosen = Memo::new(move |_| self.chosen());
+        Effect::new(move |_| match chosen.get() {
+            Some((drop_id, options)) => {
+                let plan_id = self.next_number();
+                self.plan.set(PlanState::Asked { plan_id });
+                self.tell_worker(&ToWorker::Plan { drop_id, plan_id, options }, &[]);
+            }
+            None => self.plan.set(PlanState::Unknown),
+        });
+    }
+
+    /// Exports the model with the form's options to the hub.
+    pub(crate) fn start_export(&self) {
+        let Some((drop_id, options)) = untrack(|| self.chosen()) else { return };
+        self.export.set(ExportState::Running(Running::new(options.clone())));
+        self.tell_worker(&ToWorker::Export { drop_id, options }, &[]);
+    }
+
+    /// Ends the export.
+    pub(crate) fn cancel_export(&self) {
+        let running = self.export.try_update(|export| match export {
+            ExportState::Running(running) => {
+                running.cancelling = true;
+                true
+            }
+            ExportState::Idle | ExportState::Cancelled | ExportState::Failed(_) | ExportState::Done => false,
+        });
+        if running == Some(true) {
+            self.tell_worker(&ToWorker::CancelExport, &[]);
+        }
+    }
+
+    fn take_from_worker(&self, message: FromWorker) {
+        match message {
+            FromWorker::Ready => self.worker.with_value(|worker| {
+                if let Some(worker) = worker {
+                    worker.on_ready();
+                }
+            }),
+            FromWorker::Inspected { drop_id, result } => {
+                let awaited = self.model.with_untracked(
+                    |model| matches!(model, ModelState::Reading { drop_id: awaited, .. } if *awaited == drop_id),
+                );
+                if awaited {
+                    self.model.set(match result {
+                        Ok(report) => {
+                            self.form.set(OptionsForm::for_model(report.card.context_length));
+                            ModelState::Open { drop_id, report: Arc::new(*report) }
+                        }
+                        Err(problem) => ModelState::Failed { problem },
+                    });
+                }
+            }
+            FromWorker::Planned { plan_id, result } => {
+                if self.plan.with_untracked(|plan| *plan == PlanState::Asked { plan_id }) {
+                    self.plan.set(match result {
+                        Ok(files) => PlanState::Planned(files),
+                        Err(problem) => PlanState::Failed(problem),
+                    });
+                }
+            }
+            FromWorker::Progress(progress) => self.export.update(|export| {
+                if let ExportState::Running(running) = export {
+                    running.take(browser::now_ms(), progress);
+                }
+            }),
+            FromWorker::Exported { result } => self.end_export(result),
+            FromWorker::Panicked { message } => self.lose_worker(&message),
+        }
+    }
+
+    fn end_export(&self, result: Result<Box<crate::messages::ExportedBundle>, ExportEnd>) {
+        let options = self.export.with_untracked(|export| match export {
+            ExportState::Running(running) => Some(running.options.clone()),
+            ExportState::Idle | ExportState::Cancelled | ExportState::Failed(_) | ExportState::Done => None,
+        });
+        let Some(options) = options else { return };
+        match result {
+            Ok(exported) => {
+                let bundle = self.model.with_untracked(|model| {
+                    model.open().map(|(_, card)| Bundle::new(*exported, card, options))
+                });
+                // The same bundle again keeps what was compiled of it.
+                let same = self.bundle.with_untracked(|old| {
+                    old.as_ref().map(|bundle| bundle.hash) == bundle.as_ref().map(|bundle| bundle.hash)
+                });
+                if !same {
+                    self.compile.set(None);
+                    self.run.set(None);
+                    self.past_runs.set(Vec::new());
+                }
+                self.bundle.set(bundle);
+                self.export.set(ExportState::Done);
+            }
+            Err(ExportEnd::Cancelled) => self.export.set(ExportState::Cancelled),
+            Err(ExportEnd::Failed { problem }) => self.export.set(ExportState::Failed(problem)),
+        }
+    }
+
+    /// The worker is gone: say so where it was at work, and start another.
+    fn lose_worker(&self, message: &str) {
+        self.lose_model(message);
+        self.worker.set_value(None);
+        let app = *self;
+        // Not at once: a worker that cannot load would be started without end.
+        set_timeout(move || app.worker.set_value(app.start_worker()), std::time::Duration::from_secs(1));
+    }
+
+    fn lose_model(&self, message: &str) {
+        let problem = Problem::new(format!("The part of the page that reads files stopped: {message}"))
+            .hint("Drop the file again. If that does not help, reload the page and report the message");
+        let exporting = self.export.with_untracked(|export| matches!(export, ExportState::Running(_)));
+        if exporting {
+            self.export.set(ExportState::Failed(problem.clone()));
+        }
+        self.model.set(ModelState::Failed { problem });
+    }
+}

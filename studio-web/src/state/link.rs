@@ -1,0 +1,42 @@
+//! The hub as the page knows it.
+
+use studio_protocol::RunnerInfo;
+
+/// Whether the hub is there.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum LinkState {
+    /// The first connection is being made.
+    #[default]
+    Connecting,
+    /// It is there.
+    Up {
+        /// Its name and version.
+        hub: String,
+        /// Who can work.
+        runners: Vec<RunnerInfo>,
+    },
+    /// It is away and called again and again.
+    Away {
+        /// Tries since it was last there.
+        attempt: u32,
+        /// Its own word on that, if it had one.
+        reason: Option<String>,
+    },
+}
+
+impl LinkState {
+    /// Whether it is there.
+    pub fn is_up(&self) -> bool {
+        matches!(self, LinkState::Up { .. })
+    }
+
+    /// The runner in the hub itself, or the first one.
+    pub fn runner(&self) -> Option<&RunnerInfo> {
+        match self {
+            LinkState::Up { runners, .. } => {
+                runners.iter().find(|runner| runner.name == "local").or_else(|| runners.first())
+            }
+            LinkState::Connecting | LinkState::Away { .. } => None,
+        }
+    }
+}

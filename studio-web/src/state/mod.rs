@@ -1,0 +1,14 @@
+//! What the page knows, as plain structs: no browser here, all of it tested natively.
+
+pub mod export;
+pub mod format;
+pub mod job;
+pub mod latency;
+pub mod link;
+pub mod metadata;
+pub mod model;
+pub mod options;
+pub mod prompt;
+pub mod rate;
+pub mod session;
+pub mod tensors;

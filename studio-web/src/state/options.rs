@@ -1,0 +1,196 @@
+//! The export form: text as it is typed, checked field by field.
+
+use studio_core::options::{ExportOptions, Form, GraphKind, Weights};
+
+/// The form's fields as they stand, sensible or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionsForm {
+    /// Whether the redecode graph is wanted.
+    pub redecode: bool,
+    /// Whether the kv graphs are wanted.
+    pub kv: bool,
+    /// The element type of the weights.
+    pub weights: Weights,
+    /// Tokens of the redecode sequence.
+    pub seq: String,
+    /// Positions of the cache.
+    pub context: String,
+    /// Tokens of a prefill call.
+    pub chunk: String,
+    /// The redecode function's name.
+    pub function_name: String,
+    /// Whether a `.safetensors` is wanted too.
+    pub safetensors: bool,
+}
+
+/// A field of the form, for a message beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// The choice of graphs.
+    Graphs,
+    /// `seq`
+    Seq,
+    /// `context`
+    Context,
+    /// `chunk`
+    Chunk,
+    /// `function_name`
+    FunctionName,
+}
+
+/// A field and what is wrong with it.
+pub type FieldError = (Field, String);
+
+impl Default for OptionsForm {
+    fn default() -> Self {
+        Self::from_options(&ExportOptions::default())
+    }
+}
+
+impl OptionsForm {
+    /// The form that gives these options.
+    pub fn from_options(options: &ExportOptions) -> Self {
+        Self {
+            redecode: options.graphs.contains(&GraphKind::Redecode),
+            kv: options.graphs.contains(&GraphKind::Kv),
+            weights: options.weights,
+            seq: options.seq.to_string(),
+            context: options.context.to_string(),
+            chunk: options.chunk.to_string(),
+            function_name: options.function_name.clone(),
+            safetensors: options.safetensors,
+        }
+    }
+
+    /// The defaults for a model trained for this many positions: no cache longer than the model can use.
+    pub fn for_model(context_length: Option<u64>) -> Self {
+        let mut options = ExportOptions::default();
+        let trained =
+            context_length.and_then(|length| u32::try_from(length).ok()).filter(|&length| length > 0);
+        if let Some(trained) = trained {
+            options.seq = options.seq.min(trained);
+            options.context = options.context.min(trained);
+            options.chunk = options.chunk.min(trained);
+        }
+        Self::from_options(&options)
+    }
+
+    /// The options, or everything that is wrong with the form. Fields of a graph that isn't wanted don't count.
+    pub fn check(&self, context_length: Option<u64>) -> Result<ExportOptions, Vec<FieldError>> {
+        let mut errors = Vec::new();
+        let defaults = ExportOptions::default();
+        if !self.redecode && !self.kv {
+            errors.push((Field::Graphs, "Choose at least one graph".to_owned()));
+        }
+        let mut number = |wanted: bool, field, text: &str, default| {
+            if !wanted {
+                return default;
+            }
+            positive(text).unwrap_or_else(|message| {
+                errors.push((field, message));
+                default
+            })
+        };
+        let seq = number(self.redecode, Field::Seq, &self.seq, defaults.seq);
+        let context = number(self.kv, Field::Context, &self.context, defaults.context);
+        let chunk = number(self.kv, Field::Chunk, &self.chunk, defaults.chunk);
+        if let Some(trained) = context_length {
+            for (wanted, field, value) in
+                [(self.redecode, Field::Seq, seq), (self.kv, Field::Context, context)]
+            {
+                if wanted && u64::from(value) > trained {
+                    errors.push((field, format!("The model was trained for {trained} positions")));
+                }
+            }
+        }
+        if self.kv && chunk > context {
+            errors.push((Field::Chunk, "Longer than the context".to_owned()));
+        }
+        if self.redecode && !is_identifier(&self.function_name) {
+            errors.push((
+                Field::FunctionName,
+                "A letter or _ first, then letters, digits, _, $ or .".to_owned(),
+            ));
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let wanted = [(self.redecode, GraphKind::Redecode), (self.kv, GraphKind::Kv)];
+        Ok(ExportOptions {
+            form: Form::Stablehlo,
+            weights: self.weights,
+            graphs: wanted.into_iter().filter_map(|(wanted, graph)| wanted.then_some(graph)).collect(),
+            seq,
+            context,
+            chunk,
+            function_name: if self.redecode { self.function_name.clone() } else { defaults.function_name },
+            safetensors: self.safetensors,
+        })
+    }
+}
+
+fn positive(text: &str) -> Result<u32, String> {
+    match text.trim().parse::<u32>() {
+        Ok(0) => Err("At least 1".to_owned()),
+        Ok(value) => Ok(value),
+        Err(_) => Err("A whole number".to_owned()),
+    }
+}
+
+/// Whether MLIR takes the text as a bare symbol name.
+fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_untouched_form_gives_the_default_options() {
+        assert_eq!(OptionsForm::default().check(None), Ok(ExportOptions::default()));
+    }
+
+    #[test]
+    fn a_short_model_shortens_the_defaults() {
+        let options = OptionsForm::for_model(Some(48)).check(Some(48)).unwrap();
+        assert_eq!((options.seq, options.context, options.chunk), (48, 48, 48));
+    }
+
+    #[test]
+    fn each_wrong_field_is_named() {
+        let form = OptionsForm {
+            seq: "0".into(),
+            context: "lots".into(),
+            function_name: "9lives".into(),
+            ..OptionsForm::default()
+        };
+        let fields: Vec<Field> = form.check(None).unwrap_err().into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, [Field::Seq, Field::Context, Field::FunctionName]);
+    }
+
+    #[test]
+    fn lengths_are_held_to_the_model_and_to_each_other() {
+        let form = OptionsForm { context: "4096".into(), chunk: "5000".into(), ..OptionsForm::default() };
+        let fields: Vec<Field> =
+            form.check(Some(2048)).unwrap_err().into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, [Field::Context, Field::Chunk]);
+    }
+
+    #[test]
+    fn fields_of_a_graph_that_is_not_wanted_do_not_count() {
+        let form = OptionsForm {
+            redecode: false,
+            seq: "nonsense".into(),
+            function_name: String::new(),
+            ..OptionsForm::default()
+        };
+        let options = form.check(None).unwrap();
+        assert_eq!(options.graphs, [GraphKind::Kv]);
+        assert_eq!(options.function_name, "main");
+        let neither = OptionsForm { kv: false, ..form };
+        assert_eq!(neither.check(None).unwrap_err()[0].0, Field::Graphs);
+    }
+}

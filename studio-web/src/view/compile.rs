@@ -1,0 +1,124 @@
+//! The third step: compile the bundle, the compiler's log in view.
+
+use super::log::Log;
+use super::problem::ProblemBox;
+use super::step::Step;
+use crate::page::App;
+use crate::state::format;
+use crate::state::job::{Job, Phase};
+use leptos::prelude::*;
+use studio_protocol::Outcome;
+
+/// The compiler's panel.
+#[component]
+pub(crate) fn Compile() -> impl IntoView {
+    view! {
+        <Step
+            id="compile"
+            number=3
+            title="Compile"
+            lead="IREE turns the graph into machine code for a target."
+            waits_for="Export a model first."
+        >
+            <Body/>
+        </Step>
+    }
+}
+
+#[component]
+fn Body() -> impl IntoView {
+    let app = App::get();
+    let flags = RwSignal::new(String::new());
+    let live = Memo::new(move |_| app.compile.with(|job| job.as_ref().is_some_and(Job::is_live)));
+    let done = Memo::new(move |_| app.module().is_some());
+    let up = Memo::new(move |_| app.link.with(|link| link.is_up()));
+    let missing = Memo::new(move |_| {
+        app.link.with(|link| link.runner().is_some_and(|runner| runner.compiler.is_none()))
+    });
+    let target = move || {
+        app.link.with(|link| match link.runner() {
+            Some(runner) => format!("This host: {} ({})", runner.cpu, runner.arch),
+            None => "The hub’s host".to_owned(),
+        })
+    };
+    let start = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        let flags = flags.get_untracked().split_whitespace().map(str::to_owned).collect();
+        app.start_compile("host", flags);
+    };
+    let words = move || if done.get() { "Compile again" } else { "Compile" };
+    view! {
+        <form class="row" on:submit=start>
+            <div class="grow">
+                <p class="label">"Target"</p>
+                <p class="target" data-testid="target">{target}</p>
+            </div>
+            <Show when=move || live.get() fallback=move || view! {
+                <button class="primary" class:again=move || done.get() type="submit" data-testid="compile" prop:disabled=move || !up.get()>{words}</button>
+            }>
+                <button class="danger" type="button" data-testid="compile-cancel" on:click=move |_| app.cancel_job(app.compile)>"Cancel"</button>
+            </Show>
+        </form>
+        <details class="more">
+            <summary>"More"</summary>
+            <div class="field">
+                <label for="flags">"Flags for iree-compile"</label>
+                <input id="flags" data-testid="flags" type="text" spellcheck="false" autocomplete="off" autocapitalize="off"
+                    placeholder="--iree-opt-data-tiling" aria-describedby="flags-help"
+                    prop:value=move || flags.get() on:input=move |event| flags.set(event_target_value(&event))/>
+                <p class="help" id="flags-help">"After those of the target, separated by spaces"</p>
+            </div>
+        </details>
+        <Show when=move || missing.get()>
+            <p class="note">"This runner has no iree-compile. `studio doctor` says how to get it."</p>
+        </Show>
+        <Progress/>
+        <Log job=app.compile/>
+    }
+}
+
+/// What the job does or gave.
+#[component]
+fn Progress() -> impl IntoView {
+    let app = App::get();
+    let said = Memo::new(move |_| {
+        app.compile.with(|job| {
+            let job = job.as_ref()?;
+            Some((job.phase, job.step.clone(), job.outcome.clone(), job.problem()))
+        })
+    });
+    let body = move || {
+        said.get().map(|(phase, step, outcome, problem)| match (phase, outcome, problem) {
+            (Phase::Over, _, Some(problem)) => view! { <ProblemBox problem testid="compile-problem"/> }.into_any(),
+            (Phase::Over, Some(Outcome::Compiled { module, cached, compile_ms, compiler, flags }), None) => {
+                let how = if cached { "found compiled before".to_owned() } else { format!("compiled in {}", format::millis(compile_ms)) };
+                view! {
+                    <p class="verdict good" data-testid="compile-done">
+                        <span class="dot" aria-hidden="true"></span>
+                        {format!("{} of machine code, {how} by iree-compile {compiler}", format::bytes(module.size_bytes))}
+                    </p>
+                    <p class="dim flags">{flags.join(" ")}</p>
+                }
+                .into_any()
+            }
+            (Phase::Over, ..) => view! { <p class="note" data-testid="compile-cancelled">"Cancelled."</p> }.into_any(),
+            (phase, ..) => {
+                let words = match (phase, step) {
+                    (Phase::Asked, _) => "Asking the hub".to_owned(),
+                    (Phase::Queued, _) => "Waiting for a runner".to_owned(),
+                    (Phase::Cancelling, _) => "Cancelling".to_owned(),
+                    (_, Some(step)) => sentence(&step),
+                    (_, None) => "Working".to_owned(),
+                };
+                view! { <p class="working"><span class="spinner" aria-hidden="true"></span>{words}</p> }.into_any()
+            }
+        })
+    };
+    view! { <div class="status" role="status" aria-live="polite">{body}</div> }
+}
+
+/// A step's name with a capital first letter.
+pub(super) fn sentence(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}

@@ -1,0 +1,128 @@
+//! The first step: drop a model, see what it is.
+
+use super::card::Card;
+use super::drop::DropZone;
+use super::metadata::MetadataTable;
+use super::problem::ProblemBox;
+use super::step::Step;
+use super::tensors::TensorTable;
+use crate::messages::ModelReport;
+use crate::page::App;
+use crate::state::model::ModelState;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// The model's panel.
+#[component]
+pub(crate) fn Model() -> impl IntoView {
+    let app = App::get();
+    let body = move || {
+        app.model.with(|model| match model {
+            ModelState::Empty => view! { <DropZone/> }.into_any(),
+            ModelState::Reading { names, .. } => {
+                let names = names.join(", ");
+                view! {
+                    <p class="reading" role="status"><span class="spinner" aria-hidden="true"></span>"Reading the header of "{names}</p>
+                }
+                .into_any()
+            }
+            ModelState::Failed { problem } => {
+                let problem = problem.clone();
+                view! { <ProblemBox problem testid="model-problem"/><DropZone/> }.into_any()
+            }
+            ModelState::Open { report, .. } => view! { <Opened report=report.clone()/> }.into_any(),
+        })
+    };
+    view! {
+        <Step id="model" number=1 title="Model" lead="What the file says about itself. Only its header is read.">
+            {body}
+        </Step>
+    }
+}
+
+/// Which of the model's sides is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Overview,
+    Tensors,
+    Metadata,
+}
+
+const SIDES: [(Side, &str, &str); 3] = [
+    (Side::Overview, "overview", "Overview"),
+    (Side::Tensors, "tensors", "Tensors"),
+    (Side::Metadata, "metadata", "Metadata"),
+];
+
+/// An open model: overview, tensors and metadata as tabs.
+#[component]
+fn Opened(
+    /// What the worker told.
+    report: Arc<ModelReport>,
+) -> impl IntoView {
+    let app = App::get();
+    let side = RwSignal::new(Side::Overview);
+    let counts = [0, report.tensors.len(), report.metadata.len()];
+    let tabs = SIDES
+        .into_iter()
+        .zip(counts)
+        .map(|((of, id, title), count)| {
+            view! {
+                <button
+                    role="tab"
+                    id=format!("tab-{id}")
+                    data-testid=format!("tab-{id}")
+                    aria-controls="model-side"
+                    aria-selected=move || (side.get() == of).to_string()
+                    tabindex=move || if side.get() == of { "0" } else { "-1" }
+                    on:click=move |_| side.set(of)
+                >
+                    {title}
+                    {(count > 0).then(|| view! { <span class="count">{count}</span> })}
+                </button>
+            }
+        })
+        .collect_view();
+    let turn = move |event: web_sys::KeyboardEvent| {
+        let at = SIDES.iter().position(|(of, ..)| *of == side.get_untracked()).unwrap_or(0);
+        let to = match event.key().as_str() {
+            "ArrowRight" => (at + 1) % SIDES.len(),
+            "ArrowLeft" => (at + SIDES.len() - 1) % SIDES.len(),
+            "Home" => 0,
+            "End" => SIDES.len() - 1,
+            _ => return,
+        };
+        event.prevent_default();
+        side.set(SIDES[to].0);
+        let tab = document().get_element_by_id(&format!("tab-{}", SIDES[to].1));
+        if let Some(tab) =
+            tab.and_then(|tab| wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlElement>(tab).ok())
+        {
+            drop(tab.focus());
+        }
+    };
+    let shown = move || {
+        let report = report.clone();
+        match side.get() {
+            Side::Overview => view! { <Card report/> }.into_any(),
+            Side::Tensors => view! { <TensorTable report/> }.into_any(),
+            Side::Metadata => view! { <MetadataTable report/> }.into_any(),
+        }
+    };
+    view! {
+        <div class="tab-row">
+            <div class="tabs" role="tablist" aria-label="The model" on:keydown=turn>{tabs}</div>
+            <button class="quiet" data-testid="close-model" on:click=move |_| app.close_model()>"Another model"</button>
+        </div>
+        <div
+            id="model-side"
+            role="tabpanel"
+            aria-labelledby=move || {
+                let at = SIDES.iter().position(|(of, ..)| *of == side.get()).unwrap_or(0);
+                format!("tab-{}", SIDES[at].1)
+            }
+        >
+            {shown}
+        </div>
+    }
+}

@@ -1,0 +1,57 @@
+//! What the model says, as it comes, with the figures beside it.
+
+use super::compile::sentence;
+use super::log::Log;
+use super::problem::ProblemBox;
+use super::timings::Timings;
+use crate::page::App;
+use crate::state::job::{Job, Phase};
+use leptos::prelude::*;
+use studio_protocol::{Outcome, StopReason};
+
+/// The present run; nothing before the first.
+#[component]
+pub(crate) fn Output() -> impl IntoView {
+    let app = App::get();
+    let there = Memo::new(move |_| app.run.with(Option::is_some));
+    let text =
+        Memo::new(move |_| app.run.with(|job| job.as_ref().map(|job| job.text.clone()).unwrap_or_default()));
+    let end = Memo::new(move |_| app.run.with(|job| job.as_ref().map(ending).unwrap_or_default()));
+    let live = Memo::new(move |_| app.run.with(|job| job.as_ref().is_some_and(Job::is_live)));
+    let problem = Memo::new(move |_| app.run.with(|job| job.as_ref().and_then(Job::problem)));
+    view! {
+        <Show when=move || there.get()>
+            <div class="two answer">
+                <div class="said-side">
+                    <div class="said" class:live=move || live.get() data-testid="output" role="log" aria-label="The model’s text" aria-busy=move || live.get().to_string()>
+                        {text}<span class="caret" aria-hidden="true"></span>
+                    </div>
+                    <p class="dim" role="status" data-testid="run-state">{end}</p>
+                    {move || problem.get().map(|problem| view! { <ProblemBox problem testid="run-problem"/> })}
+                    <Log job=app.run/>
+                </div>
+                <Timings/>
+            </div>
+        </Show>
+    }
+}
+
+/// Where a run is or how it ended, in words.
+fn ending(job: &Job) -> String {
+    match (&job.phase, &job.outcome) {
+        (Phase::Asked, _) => "Asking the hub".to_owned(),
+        (Phase::Queued, _) => "Waiting for a runner".to_owned(),
+        (Phase::Cancelling, _) => "Stopping".to_owned(),
+        (Phase::Running, _) if job.tokens.is_empty() => {
+            job.step.as_deref().map_or_else(|| "Starting".to_owned(), sentence)
+        }
+        (Phase::Running, _) => format!("{} tokens so far", job.tokens.len()),
+        (Phase::Over, Some(Outcome::Ran { report })) => match report.stop {
+            StopReason::EndOfText => "The model ended its text.".to_owned(),
+            StopReason::MaxTokens => "Stopped at the most tokens asked for.".to_owned(),
+            StopReason::ContextFull => "Stopped: the context is full.".to_owned(),
+        },
+        (Phase::Over, Some(Outcome::Cancelled)) => format!("Stopped after {} tokens.", job.tokens.len()),
+        (Phase::Over, _) => String::new(),
+    }
+}

@@ -1,0 +1,151 @@
+//! An export in the worker: hash the source, make and send each file, then the manifest that names them.
+
+use super::Model;
+use super::meter::Meter;
+use super::upload::{Control, Parcel, Pieces, Uploader};
+use crate::browser;
+use crate::hub::resume::content_key;
+use crate::messages::{BundleFile, ExportEnd, ExportedBundle, PlannedFile, Problem};
+use crate::report;
+use gguf_file::ReadAt;
+use std::rc::Rc;
+use studio_core::export::{Export, FileStream};
+use studio_core::manifest::{FileEntry, file_name};
+use studio_core::options::ExportOptions;
+use studio_protocol::{Artifact, Hash};
+
+/// Bytes that are read at once for the source's hash.
+const HASH_PIECE_BYTES: usize = 4 << 20;
+
+/// The files that an export would have.
+pub(crate) fn plan(model: &Model, options: &ExportOptions) -> Result<Vec<PlannedFile>, Problem> {
+    let planned = open(model, options)?;
+    let row = |file: &studio_core::export::PlannedFile| PlannedFile {
+        name: file.name.to_owned(),
+        size_bytes: file.size_bytes,
+    };
+    Ok(planned.files().iter().map(row).collect())
+}
+
+fn open(model: &Model, options: &ExportOptions) -> Result<Export, Problem> {
+    Export::new(&model.gguf, &model.sources(), options).map_err(|error| report::export_problem(&error))
+}
+
+/// Exports a model to the hub.
+pub(crate) async fn run(
+    model: Rc<Model>,
+    options: ExportOptions,
+    control: Control,
+) -> Result<ExportedBundle, ExportEnd> {
+    let began_ms = browser::now_ms();
+    let export = open(&model, &options)?;
+    let source_bytes = model.files.iter().map(|file| file.size_bytes).sum();
+    let total_bytes = export.files().iter().map(|file| file.size_bytes).sum();
+    let mut meter = Meter::new(source_bytes, total_bytes);
+    let source = hash_source(&model, &control, &mut meter).await?;
+    let mut uploader = Uploader::new(control);
+    let mut files = Vec::new();
+    for (index, file) in export.files().iter().enumerate() {
+        let mut pieces =
+            Made { export: &export, index, sources: model.sources(), stream: export.stream(index) };
+        let parcel = Parcel {
+            name: file.name,
+            key: export.key(&source.blake3, index),
+            size_bytes: file.size_bytes,
+            pieces: &mut pieces,
+        };
+        let artifact = uploader.send(parcel, &mut meter).await?;
+        meter.file_done(file.size_bytes);
+        files.push(BundleFile { name: file.name.to_owned(), artifact });
+    }
+    let entries = files.iter().map(|file| entry(&file.name, &file.artifact)).collect();
+    let mut manifest = export.manifest(source, entries);
+    let reference =
+        send_text(&mut uploader, &mut meter, file_name::REFERENCE, export.reference(&manifest)).await?;
+    // The hub knows a bundle's files from its manifest alone.
+    manifest.files.push(entry(&reference.name, &reference.artifact));
+    let text = serde_json::to_string_pretty(&manifest).unwrap_or_default();
+    let manifest = send_text(&mut uploader, &mut meter, file_name::MANIFEST, text).await?;
+    let hash = manifest.artifact.blake3;
+    files.extend([reference, manifest]);
+    Ok(ExportedBundle { hash, files, elapsed_ms: browser::now_ms() - began_ms })
+}
+
+fn entry(name: &str, artifact: &Artifact) -> FileEntry {
+    FileEntry { name: name.to_owned(), size_bytes: artifact.size_bytes, blake3: artifact.blake3.to_string() }
+}
+
+/// The source by content: all its parts one after another.
+async fn hash_source(model: &Model, control: &Control, meter: &mut Meter) -> Result<FileEntry, ExportEnd> {
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0; HASH_PIECE_BYTES];
+    let mut hashed_bytes = 0;
+    for (source, file) in model.sources.iter().zip(&model.files) {
+        let mut offset = 0;
+        while offset < source.len() {
+            let length = (source.len() - offset).min(HASH_PIECE_BYTES as u64) as usize;
+            let piece = &mut buffer[..length];
+            source.read_at(offset, piece).map_err(|error| Problem::new(error.to_string()).at(&file.name))?;
+            hasher.update(piece);
+            offset += length as u64;
+            hashed_bytes += length as u64;
+            meter.hashed(hashed_bytes);
+            browser::yield_now().await;
+            control.check()?;
+        }
+    }
+    Ok(FileEntry {
+        name: report::source_name(&model.files).to_owned(),
+        size_bytes: hashed_bytes,
+        blake3: hasher.finalize().to_hex().to_string(),
+    })
+}
+
+/// A planned file's bytes.
+struct Made<'a> {
+    export: &'a Export,
+    index: usize,
+    sources: Vec<&'a dyn ReadAt>,
+    stream: FileStream<'a>,
+}
+
+impl Pieces for Made<'_> {
+    fn restart(&mut self) {
+        self.stream = self.export.stream(self.index);
+    }
+
+    fn next(&mut self) -> Result<Option<&[u8]>, Problem> {
+        self.stream.next(&self.sources).map_err(|error| report::export_problem(&error))
+    }
+}
+
+/// A small file that is there already.
+struct Text {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Pieces for Text {
+    fn restart(&mut self) {
+        self.at = 0;
+    }
+
+    fn next(&mut self) -> Result<Option<&[u8]>, Problem> {
+        let start = self.at;
+        self.at = self.bytes.len().min(start + (1 << 20));
+        Ok(Some(&self.bytes[start..self.at]).filter(|piece| !piece.is_empty()))
+    }
+}
+
+async fn send_text(
+    uploader: &mut Uploader,
+    meter: &mut Meter,
+    name: &str,
+    text: String,
+) -> Result<BundleFile, ExportEnd> {
+    let key = content_key(&Hash::from_bytes(*blake3::hash(text.as_bytes()).as_bytes()));
+    let mut pieces = Text { bytes: text.into_bytes(), at: 0 };
+    let parcel = Parcel { name, key, size_bytes: pieces.bytes.len() as u64, pieces: &mut pieces };
+    let artifact = uploader.send(parcel, meter).await?;
+    Ok(BundleFile { name: name.to_owned(), artifact })
+}

@@ -1,0 +1,121 @@
+//! The worker: reads dropped files and streams exports to the hub, away from the page's thread.
+
+mod export;
+mod meter;
+mod read_at;
+mod upload;
+
+use crate::messages::{FromWorker, Problem, SourceFile, ToWorker};
+use crate::report;
+
+use gguf_file::{Gguf, ReadAt};
+use read_at::BlobSource;
+use std::{cell::RefCell, rc::Rc};
+use upload::Control;
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+
+/// A model whose header was read.
+pub(crate) struct Model {
+    drop_id: u64,
+    files: Vec<SourceFile>,
+    sources: Vec<BlobSource>,
+    gguf: Gguf,
+}
+
+impl Model {
+    /// The sources as the readers of a model take them.
+    pub(crate) fn sources(&self) -> Vec<&dyn ReadAt> {
+        self.sources.iter().map(|source| source as &dyn ReadAt).collect()
+    }
+}
+
+/// The worker's whole state.
+#[derive(Default)]
+struct Desk {
+    model: RefCell<Option<Rc<Model>>>,
+    export: RefCell<Option<Control>>,
+}
+
+/// Starts the worker: it listens and says so.
+pub(crate) fn start(scope: DedicatedWorkerGlobalScope) {
+    crate::panic::tell_page();
+    let desk = Rc::new(Desk::default());
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let parts = js_sys::Array::from(&event.data());
+        let text = parts.get(0).as_string().unwrap_or_default();
+        // Page and worker are one build: a message that can't be read is a fault of the program.
+        match serde_json::from_str(&text) {
+            Ok(message) => desk.take(message, parts.iter().skip(1)),
+            Err(error) => panic!("the page's message cannot be read: {error}"),
+        }
+    });
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+    tell(&FromWorker::Ready);
+}
+
+/// Tells the page something.
+pub(crate) fn tell(message: &FromWorker) {
+    let scope = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>();
+    if let (Ok(scope), Ok(text)) = (scope, serde_json::to_string(message)) {
+        drop(scope.post_message(&JsValue::from_str(&text)));
+    }
+}
+
+impl Desk {
+    fn take(self: &Rc<Self>, message: ToWorker, files: impl Iterator<Item = JsValue>) {
+        match message {
+            ToWorker::Inspect { drop_id } => {
+                self.cancel();
+                let result = inspect(drop_id, files.filter_map(|file| file.dyn_into().ok()).collect());
+                let result = result.map(|model| {
+                    let report = report::report(&model.gguf, &model.files);
+                    *self.model.borrow_mut() = Some(Rc::new(model));
+                    Box::new(report)
+                });
+                tell(&FromWorker::Inspected { drop_id, result });
+            }
+            ToWorker::Plan { drop_id, plan_id, options } => {
+                let result = self.model(drop_id).and_then(|model| export::plan(&model, &options));
+                tell(&FromWorker::Planned { plan_id, result });
+            }
+            ToWorker::Export { drop_id, options } => {
+                self.cancel();
+                let control = Control::default();
+                *self.export.borrow_mut() = Some(control.clone());
+                let model = self.model(drop_id);
+                wasm_bindgen_futures::spawn_local(async move {
+                    let result = match model {
+                        Ok(model) => export::run(model, options, control).await,
+                        Err(problem) => Err(problem.into()),
+                    };
+                    tell(&FromWorker::Exported { result: result.map(Box::new) });
+                });
+            }
+            ToWorker::CancelExport => self.cancel(),
+        }
+    }
+
+    fn cancel(&self) {
+        if let Some(control) = self.export.borrow_mut().take() {
+            control.cancel();
+        }
+    }
+
+    fn model(&self, drop_id: u64) -> Result<Rc<Model>, Problem> {
+        let model = self.model.borrow().clone().filter(|model| model.drop_id == drop_id);
+        model.ok_or_else(|| Problem::new("The model is no longer open").hint("Drop the file again"))
+    }
+}
+
+fn inspect(drop_id: u64, mut files: Vec<File>) -> Result<Model, Problem> {
+    files.sort_by_key(File::name);
+    let sources: Vec<BlobSource> = files.iter().map(BlobSource::new).collect::<Result<_, _>>()?;
+    let named = files.iter().zip(&sources);
+    let files: Vec<_> =
+        named.map(|(file, source)| SourceFile { name: file.name(), size_bytes: source.len() }).collect();
+    let gguf = report::open(&sources.iter().map(|source| source as &dyn ReadAt).collect::<Vec<_>>(), &files)?;
+    Ok(Model { drop_id, files, sources, gguf })
+}
