@@ -28,11 +28,11 @@ impl Key {
 }
 
 /// What is written beside a kept module.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) blake3: Hash,
     pub(crate) size_bytes: u64,
-    pub(crate) compile_ms: f64,
+    pub(crate) compile_us: u64,
 }
 
 /// A folder of modules.

@@ -86,7 +86,7 @@ pub async fn compile(
         blake3: entry.blake3,
         size_bytes: entry.size_bytes,
         cached,
-        compile_ms: entry.compile_ms,
+        compile_ms: entry.compile_us as f64 / 1000.0,
         compiler: compiler.version.clone(),
         flags: flags.clone(),
     };
@@ -110,12 +110,16 @@ pub async fn compile(
         .map_err(|error| io_failure(folder, &error))?;
     let module = work.path().join("module.vmfb");
     send(events, JobEvent::Step { name: "compiling".to_owned() }).await;
-    let compile_ms = spawn(job, compiler, &flags, work.path(), &module, events, cancel).await?;
+    let time = spawn(job, compiler, &flags, work.path(), &module, events, cancel).await?;
 
     let path = job.output.clone();
     let entry = blocking(&job.output, move || {
         let (hash, size_bytes) = hash_file(&module)?;
-        let entry = Entry { blake3: Hash::from_bytes(*hash.as_bytes()), size_bytes, compile_ms };
+        let entry = Entry {
+            blake3: Hash::from_bytes(*hash.as_bytes()),
+            size_bytes,
+            compile_us: time.as_micros() as u64,
+        };
         std::fs::rename(&module, &path)?;
         if let Some(Err(error)) = cache.map(|cache| cache.keep(&key, &path, &entry)) {
             tracing::warn!("the module is not kept for the next time: {error}");
@@ -126,7 +130,7 @@ pub async fn compile(
     Ok(compiled(entry, false))
 }
 
-/// Runs the compiler and says how many milliseconds it took.
+/// Runs the compiler and says how long it took.
 async fn spawn(
     job: &CompileJob,
     compiler: &Compiler,
@@ -135,7 +139,7 @@ async fn spawn(
     module: &Path,
     events: &mpsc::Sender<JobEvent>,
     cancel: &CancellationToken,
-) -> Result<f64, Failure> {
+) -> Result<Duration, Failure> {
     let absolute = |path: &Path| std::path::absolute(path).map_err(|error| io_failure(path, &error));
     let mut args =
         vec![absolute(&job.mlir)?.into_os_string(), "-o".into(), absolute(module)?.into_os_string()];
@@ -152,7 +156,7 @@ async fn spawn(
     let ended =
         proc::run(&process, cancel, &mut log).await.map_err(|error| io_failure(&compiler.path, &error))?;
     match ended {
-        Ended::Exited(status) if status.success() => Ok(start.elapsed().as_secs_f64() * 1000.0),
+        Ended::Exited(status) if status.success() => Ok(start.elapsed()),
         Ended::Exited(status) => Err(exit_failure(job, status, &log).into()),
         Ended::TimedOut => Err(WireError::new(
             ErrorCode::TimedOut,

@@ -16,14 +16,14 @@ pub(crate) struct Log<'a> {
     events: &'a mpsc::Sender<JobEvent>,
     passed: usize,
     first_error: Option<String>,
-    last: Option<String>,
+    first: Option<String>,
     out_of_memory: bool,
     no_space: bool,
 }
 
 impl<'a> Log<'a> {
     pub(crate) fn new(events: &'a mpsc::Sender<JobEvent>) -> Self {
-        Self { events, passed: 0, first_error: None, last: None, out_of_memory: false, no_space: false }
+        Self { events, passed: 0, first_error: None, first: None, out_of_memory: false, no_space: false }
     }
 
     /// Takes a line. Waits while the watcher is behind.
@@ -38,8 +38,8 @@ impl<'a> Log<'a> {
         if self.first_error.is_none() && lower.contains("error:") {
             self.first_error = Some(line.clone());
         }
-        if !line.trim().is_empty() {
-            self.last = Some(line.clone());
+        if self.first.is_none() && !line.trim().is_empty() {
+            self.first = Some(line.clone());
         }
         self.passed += 1;
         match self.passed {
@@ -52,9 +52,9 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// The line that says best what went wrong: the first with `error:` in it, else the last one.
+    /// The line that says best what went wrong: the first with `error:` in it, else the first.
     pub(crate) fn verdict(&self) -> Option<&str> {
-        self.first_error.as_deref().or(self.last.as_deref())
+        self.first_error.as_deref().or(self.first.as_deref())
     }
 
     /// Whether a line told of memory that could not be had.

@@ -1,6 +1,10 @@
 //! A prompt as token ids.
 
-use studio_core::{manifest::Manifest, tokenizer::Tokenizer};
+use studio_core::{
+    chat::{ChatMessage, ChatOptions, ChatTemplate},
+    manifest::Manifest,
+    tokenizer::Tokenizer,
+};
 use studio_protocol::{ErrorCode, Prompt, WireError};
 
 /// The ids of a prompt, at least one, all of them the model's.
@@ -9,19 +13,13 @@ pub(super) fn tokens(
     tokenizer: &Tokenizer,
     manifest: &Manifest,
 ) -> Result<Vec<u32>, WireError> {
-    let bad = |message: String| WireError::new(ErrorCode::BadPrompt, message);
     let tokens = match prompt {
-        Prompt::Chat { messages } => {
-            let _ = messages;
-            return Err(bad("chat is not there yet".to_owned()));
-        }
-        Prompt::Text { text } => {
-            tokenizer.encode(text, true, false).map_err(|error| bad(error.to_string()))?
-        }
+        Prompt::Chat { messages } => chat(messages, tokenizer, manifest)?,
+        Prompt::Text { text } => tokenizer.encode(text, true, false).map_err(bad)?,
         Prompt::Tokens { tokens } => tokens.clone(),
     };
     if tokens.is_empty() {
-        return Err(bad("the prompt is empty".to_owned()).hint("Give at least one token"));
+        return Err(bad("the prompt is empty").hint("Give at least one token"));
     }
     let size = manifest.model.vocabulary_size;
     if let Some((place, id)) = tokens.iter().enumerate().find(|(_, id)| **id >= size) {
@@ -30,4 +28,34 @@ pub(super) fn tokens(
         )));
     }
     Ok(tokens)
+}
+
+/// A conversation in the model's own template, up to where the answer begins.
+fn chat(
+    messages: &[studio_protocol::ChatMessage],
+    tokenizer: &Tokenizer,
+    manifest: &Manifest,
+) -> Result<Vec<u32>, WireError> {
+    if messages.is_empty() {
+        return Err(bad("the conversation is empty").hint("Give at least one message"));
+    }
+    let source = manifest.chat_template.as_ref().ok_or_else(|| {
+        bad("the model has no chat template").hint("Give the prompt as text (`--raw` on the command line)")
+    })?;
+    let template = ChatTemplate::new(source).map_err(bad)?;
+    let messages: Vec<_> =
+        messages.iter().map(|message| ChatMessage::new(&*message.role, &*message.content)).collect();
+    let text = |id: Option<u32>| {
+        let bytes = id.and_then(|id| tokenizer.token_bytes(id)).unwrap_or_default();
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    let (bos_token, eos_token) = (text(tokenizer.bos_id()), text(tokenizer.eos_id()));
+    let options = ChatOptions { add_generation_prompt: true, bos_token: &bos_token, eos_token: &eos_token };
+    let rendered = template.render(&messages, options).map_err(bad)?;
+    let has_bos = !bos_token.is_empty() && rendered.starts_with(&bos_token);
+    tokenizer.encode(&rendered, !has_bos, true).map_err(bad)
+}
+
+fn bad(message: impl ToString) -> WireError {
+    WireError::new(ErrorCode::BadPrompt, message.to_string())
 }

@@ -19,10 +19,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The real model, as `./dev test` fetches it.
-pub const MODEL: &str = "models/SmolLM2-135M-Instruct.Q4_1.gguf";
+pub(crate) const MODEL: &str = "models/SmolLM2-135M-Instruct.Q4_1.gguf";
 
 /// Where fetched things lie.
-pub fn cache_dir() -> PathBuf {
+pub(crate) fn cache_dir() -> PathBuf {
     let var = |name| std::env::var_os(name).map(PathBuf::from);
     var("STUDIO_CACHE").unwrap_or_else(|| {
         var("XDG_CACHE_HOME")
@@ -31,7 +31,7 @@ pub fn cache_dir() -> PathBuf {
     })
 }
 
-pub async fn tools() -> Tools {
+pub(crate) async fn tools() -> Tools {
     let tools = Tools::discover(&cache_dir()).await;
     if let Err(error) = tools.compiler() {
         panic!("these tests need the compiler, which `./dev test` installs: {error}");
@@ -40,7 +40,7 @@ pub async fn tools() -> Tools {
 }
 
 /// Exports a GGUF to a folder.
-pub fn export(gguf_path: &Path, options: &ExportOptions, dir: &Path) -> BundleFiles {
+pub(crate) fn export(gguf_path: &Path, options: &ExportOptions, dir: &Path) -> BundleFiles {
     let source = FileSource::open(gguf_path).unwrap_or_else(|error| {
         panic!("{}: {error} (`./dev test` fetches it)", gguf_path.display());
     });
@@ -68,7 +68,7 @@ pub fn export(gguf_path: &Path, options: &ExportOptions, dir: &Path) -> BundleFi
 }
 
 /// Compiles a bundle for this machine. Modules are kept between test runs.
-pub async fn compile_for_host(bundle: &BundleFiles, output: &Path) {
+pub(crate) async fn compile_for_host(bundle: &BundleFiles, output: &Path) {
     let job = CompileJob {
         mlir: bundle.path(file_name::MLIR).unwrap().to_owned(),
         form: bundle.manifest().options.form,
