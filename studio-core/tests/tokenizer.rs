@@ -1,28 +1,15 @@
 //! The tokenizer against llama.cpp, on the real vocabulary; `tests/tokenizer/README.md` says where the expected
 //! ids are from.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod cache;
 
-use gguf_file::{FileSource, Gguf, Metadata, Value};
+use std::fs;
+use std::path::Path;
+
+use gguf_file::{Metadata, Value};
 use studio_core::tokenizer::Tokenizer;
 
-const MODEL: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
-
-fn model_metadata() -> Metadata {
-    let path = cache_folder().join("models").join(MODEL);
-    let source = FileSource::open(&path)
-        .unwrap_or_else(|error| panic!("{} is needed by this test: `./dev test` fetches it ({error})", path.display()));
-    Gguf::open(&source).unwrap().metadata().clone()
-}
-
-fn cache_folder() -> PathBuf {
-    let from = |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    from("STUDIO_CACHE").unwrap_or_else(|| {
-        let caches = from("XDG_CACHE_HOME").or_else(|| Some(from("HOME")?.join(".cache")));
-        caches.expect("HOME is set").join("lowering-studio")
-    })
-}
+use cache::model_metadata;
 
 fn tokenizer() -> Tokenizer {
     Tokenizer::from_metadata(&model_metadata()).unwrap()

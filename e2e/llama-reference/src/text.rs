@@ -102,7 +102,8 @@ pub struct ChatArgs {
 
 pub fn chat(backend: &LlamaBackend, args: &ChatArgs) -> anyhow::Result<Value> {
     let model = load(backend, &args.model, false)?;
-    let messages: Vec<Value> = serde_json::from_str(&args.messages).context("--messages is not a JSON array")?;
+    let messages: Vec<Value> =
+        serde_json::from_str(&args.messages).context("--messages is not a JSON array")?;
     let field = |message: &Value, name: &str| -> anyhow::Result<String> {
         Ok(message[name].as_str().with_context(|| format!("a message has no `{name}`"))?.to_owned())
     };

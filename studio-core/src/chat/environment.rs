@@ -21,7 +21,8 @@ pub(super) fn with_template(source: &str) -> Result<Environment<'static>, ChatEr
         return Err(ChatError::TemplateTooLong { bytes: source.len(), limit: TEMPLATE_BYTES });
     }
     let mut environment = Environment::new();
-    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(false).build();
+    let syntax =
+        SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(false).build();
     environment.set_syntax(syntax.map_err(ChatError::Parse)?);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_fuel(Some(FUEL));

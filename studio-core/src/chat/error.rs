@@ -30,7 +30,9 @@ pub enum ChatError {
         message: String,
     },
     /// The template calls `strftime_now`.
-    #[error("the model's chat template asks for today's date (strftime_now), which is not given to templates")]
+    #[error(
+        "the model's chat template asks for today's date (strftime_now), which is not given to templates"
+    )]
     NeedsDate,
     /// The template ran for too long or wrote too much.
     #[error("the model's chat template was stopped: it takes too many steps or writes too much")]
@@ -51,7 +53,9 @@ impl ChatError {
         }
         match error.kind() {
             ErrorKind::OutOfFuel => ChatError::LimitReached,
-            ErrorKind::UnknownFunction if error.detail().is_some_and(|detail| detail.contains("strftime_now")) => {
+            ErrorKind::UnknownFunction
+                if error.detail().is_some_and(|detail| detail.contains("strftime_now")) =>
+            {
                 ChatError::NeedsDate
             }
             _ => ChatError::Render(error),

@@ -13,9 +13,15 @@ fn python_values_and_methods() {
         ("{{ tools }} {{ add_generation_prompt }} {{ messages[1]['content'] == 'fine' }}", "None False True"),
         ("{{ messages[0].content.strip() ~ '|' ~ messages[1]['role'].upper() }}", "Hé <b>|ASSISTANT"),
         ("{{ messages[0]['content'].strip().startswith('H') }}", "True"),
-        ("{{ messages | tojson }}", r#"[{"role": "user", "content": " Hé <b>\n"}, {"role": "assistant", "content": "fine"}]"#),
+        (
+            "{{ messages | tojson }}",
+            r#"[{"role": "user", "content": " Hé <b>\n"}, {"role": "assistant", "content": "fine"}]"#,
+        ),
         ("{% for m in messages %}{% if loop.last %}{% break %}{% endif %}{{ m.role }}{% endfor %}", "user"),
-        ("{% set ns = namespace(n=0) %}{% for m in messages[1:] %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}", "1"),
+        (
+            "{% set ns = namespace(n=0) %}{% for m in messages[1:] %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}",
+            "1",
+        ),
         ("{% if strftime_now is defined %}date{% else %}no date{% endif %}", "no date"),
         ("  {% if true %}\nx\n  {% endif %}\ny\n\n", "x\ny\n"),
     ];
@@ -50,6 +56,12 @@ fn hostile_templates_are_stopped() {
     assert!(matches!(ChatTemplate::new(&long), Err(ChatError::TemplateTooLong { .. })));
     let loops = "{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{{ a }}{% endfor %}{% endfor %}{% endfor %}";
     assert!(matches!(render(loops, ChatOptions::default()), Err(ChatError::LimitReached)));
+    for doubled in ["ns.s ~ ns.s", "ns.s + ns.s", "ns.s.replace('x', 'xx')"] {
+        let growth = format!(
+            "{{% set ns = namespace(s='xxxx') %}}{{% for i in range(60) %}}{{% set ns.s = {doubled} %}}{{% endfor %}}"
+        );
+        assert!(matches!(render(&growth, ChatOptions::default()), Err(ChatError::LimitReached)), "{doubled}");
+    }
     let recursion = "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}";
     assert!(render(recursion, ChatOptions::default()).is_err());
     let deep = "{{ ".to_owned() + &"(".repeat(100_000) + "1" + &")".repeat(100_000) + " }}";

@@ -11,10 +11,10 @@ use std::collections::BinaryHeap;
 use foldhash::{HashMap, HashMapExt};
 use gguf_file::Metadata;
 
+use super::TokenizerError;
 use super::byte_chars::char_of;
 use super::pre::PreTokenizer;
 use super::vocabulary::Vocabulary;
-use super::TokenizerError;
 
 const MERGES: &str = "tokenizer.ggml.merges";
 

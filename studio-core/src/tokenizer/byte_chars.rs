@@ -41,7 +41,8 @@ mod tests {
 
     #[test]
     fn known_characters_of_the_gpt2_alphabet() {
-        let known = [(b' ', 'Ġ'), (b'\n', 'Ċ'), (b'\t', 'ĉ'), (0, 'Ā'), (0x7F, 'ġ'), (0xA0, 'ł'), (0xAD, 'Ń')];
+        let known =
+            [(b' ', 'Ġ'), (b'\n', 'Ċ'), (b'\t', 'ĉ'), (0, 'Ā'), (0x7F, 'ġ'), (0xA0, 'ł'), (0xAD, 'Ń')];
         for (byte, char) in known {
             assert_eq!(char_of(byte), char, "byte {byte:#04x}");
         }

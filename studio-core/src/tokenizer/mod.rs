@@ -71,7 +71,12 @@ impl Tokenizer {
     /// `parse_special`, control tokens written in the text (`<|im_start|>`) become those tokens; without, they
     /// are text like any other, as input from outside must be. What the vocabulary has no token for is left
     /// out, as llama.cpp does.
-    pub fn encode(&self, text: &str, add_special: bool, parse_special: bool) -> Result<Vec<u32>, TokenizerError> {
+    pub fn encode(
+        &self,
+        text: &str,
+        add_special: bool,
+        parse_special: bool,
+    ) -> Result<Vec<u32>, TokenizerError> {
         if u32::try_from(text.len()).is_err() {
             return Err(TokenizerError::TextTooLong { bytes: text.len() });
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use gguf_file::Metadata;
 
-use super::vocabulary::{TokenType, Vocabulary};
 use super::TokenizerError;
+use super::vocabulary::{TokenType, Vocabulary};
 
 const BOS: &str = "tokenizer.ggml.bos_token_id";
 const EOS: &str = "tokenizer.ggml.eos_token_id";
@@ -28,8 +28,17 @@ const ROLES: [Role; 8] = [
     Role {
         key: "tokenizer.ggml.eot_token_id",
         texts: &[
-            "<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<EOT>",
-            "_<EOT>", "[EOT]", "<｜end▁of▁sentence｜>", "<end_of_utterance>",
+            "<|eot_id|>",
+            "<|im_end|>",
+            "<|end|>",
+            "<end_of_turn>",
+            "<|endoftext|>",
+            "<|end_of_text|>",
+            "<EOT>",
+            "_<EOT>",
+            "[EOT]",
+            "<｜end▁of▁sentence｜>",
+            "<end_of_utterance>",
         ],
         ends_generation: true,
     },
@@ -37,7 +46,13 @@ const ROLES: [Role; 8] = [
     Role {
         key: "tokenizer.ggml.fim_pre_token_id",
         texts: &[
-            "<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<｜fim▁begin｜>", "<PRE>", "▁<PRE>", "<|code_prefix|>",
+            "<|fim_prefix|>",
+            "<fim-prefix>",
+            "<fim_prefix>",
+            "<｜fim▁begin｜>",
+            "<PRE>",
+            "▁<PRE>",
+            "<|code_prefix|>",
             "<|prefix|>",
         ],
         ends_generation: false,
@@ -45,7 +60,13 @@ const ROLES: [Role; 8] = [
     Role {
         key: "tokenizer.ggml.fim_suf_token_id",
         texts: &[
-            "<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<｜fim▁hole｜>", "<SUF>", "▁<SUF>", "<|code_suffix|>",
+            "<|fim_suffix|>",
+            "<fim-suffix>",
+            "<fim_suffix>",
+            "<｜fim▁hole｜>",
+            "<SUF>",
+            "▁<SUF>",
+            "<|code_suffix|>",
             "<|suffix|>",
         ],
         ends_generation: false,
@@ -53,7 +74,13 @@ const ROLES: [Role; 8] = [
     Role {
         key: "tokenizer.ggml.fim_mid_token_id",
         texts: &[
-            "<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<｜fim▁end｜>", "<MID>", "▁<MID>", "<|code_middle|>",
+            "<|fim_middle|>",
+            "<fim-middle>",
+            "<fim_middle>",
+            "<｜fim▁end｜>",
+            "<MID>",
+            "▁<MID>",
+            "<|code_middle|>",
             "<|middle|>",
         ],
         ends_generation: false,
@@ -73,9 +100,28 @@ const ROLES: [Role; 8] = [
 
 /// Texts that end a generation in whatever vocabulary they are.
 const ENDS: [&str; 22] = [
-    "<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>", "<|calls|>", "<end_of_turn>",
-    "<|endoftext|>", "</s>", "<|eom_id|>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|end_of_text|>",
-    "<end_of_utterance>", "<eos>", "<turn|>", "<|tool_response>", "<｜end▁of▁sentence｜>", "[e~[",
+    "<|eot_id|>",
+    "<|im_end|>",
+    "<|end|>",
+    "<|return|>",
+    "<|call|>",
+    "<|flush|>",
+    "<|calls|>",
+    "<end_of_turn>",
+    "<|endoftext|>",
+    "</s>",
+    "<|eom_id|>",
+    "<EOT>",
+    "_<EOT>",
+    "[EOT]",
+    "[EOS]",
+    "<|end_of_text|>",
+    "<end_of_utterance>",
+    "<eos>",
+    "<turn|>",
+    "<|tool_response>",
+    "<｜end▁of▁sentence｜>",
+    "[e~[",
 ];
 
 /// Control tokens that are shown as text.

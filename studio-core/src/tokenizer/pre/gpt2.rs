@@ -6,7 +6,16 @@ use super::{PreTokenizer, split_by};
 
 pub(super) const GPT2: PreTokenizer = PreTokenizer {
     names: &[
-        "gpt-2", "phi-2", "mpt", "olmo", "jais", "trillion", "granite-docling", "gigachat", "mellum", "a.x-4.0",
+        "gpt-2",
+        "phi-2",
+        "mpt",
+        "olmo",
+        "jais",
+        "trillion",
+        "granite-docling",
+        "gigachat",
+        "mellum",
+        "a.x-4.0",
         "exaone4",
     ],
     split,

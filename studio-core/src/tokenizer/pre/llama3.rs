@@ -12,7 +12,17 @@ pub(super) const LLAMA3: PreTokenizer = PreTokenizer {
 };
 
 pub(super) const QWEN2: PreTokenizer = PreTokenizer {
-    names: &["qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "megrez", "stablelm2", "hunyuan", "solar-open", "grok-2"],
+    names: &[
+        "qwen2",
+        "deepseek-r1-qwen",
+        "kormo",
+        "f2llmv2",
+        "megrez",
+        "stablelm2",
+        "hunyuan",
+        "solar-open",
+        "grok-2",
+    ],
     split: |text, sink| split_by(|text| word_len(text, 1), text, sink),
     whole_words_first: false,
     add_bos: false,
@@ -47,8 +57,10 @@ fn word_len(text: &str, digits: usize) -> usize {
 
 fn contraction(text: &str) -> Option<usize> {
     let letters = text.strip_prefix('\'')?.as_bytes();
-    let starts = |with: &[u8]| letters.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
-    let letters = [&b"s"[..], b"t", b"m", b"d", b"re", b"ve", b"ll"].into_iter().find(|letters| starts(letters))?;
+    let starts =
+        |with: &[u8]| letters.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    let letters =
+        [&b"s"[..], b"t", b"m", b"d", b"re", b"ve", b"ll"].into_iter().find(|letters| starts(letters))?;
     Some(1 + letters.len())
 }
 

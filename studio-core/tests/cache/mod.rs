@@ -1,0 +1,25 @@
+//! The real model that tests use, in the cache folder.
+
+use std::path::PathBuf;
+
+use gguf_file::{FileSource, Gguf, Metadata};
+
+const MODEL: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
+
+/// The model's metadata. Panics with what to do if the model isn't there.
+pub fn model_metadata() -> Metadata {
+    let path = cache_folder().join("models").join(MODEL);
+    let source = FileSource::open(&path).unwrap_or_else(|error| {
+        panic!("{} is needed by this test: `./dev test` fetches it ({error})", path.display())
+    });
+    Gguf::open(&source).expect("the model is a GGUF").metadata().clone()
+}
+
+fn cache_folder() -> PathBuf {
+    let from =
+        |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    from("STUDIO_CACHE").unwrap_or_else(|| {
+        let caches = from("XDG_CACHE_HOME").or_else(|| Some(from("HOME")?.join(".cache")));
+        caches.expect("HOME is set").join("lowering-studio")
+    })
+}

@@ -1,0 +1,29 @@
+//! SmolLM2's own chat template against Python's jinja2, which wrote `chat/smollm2.json` by
+//! `chat/render.py MODEL.gguf`.
+
+mod cache;
+
+use studio_core::chat::{ChatMessage, ChatOptions, ChatTemplate};
+
+#[test]
+fn conversations_are_rendered_as_by_jinja2() {
+    let template =
+        ChatTemplate::from_metadata(&cache::model_metadata()).unwrap().expect("SmolLM2 has a template");
+    let conversations: Vec<Vec<serde_json::Value>> =
+        serde_json::from_str(include_str!("chat/conversations.json")).unwrap();
+    let expected: Vec<String> = serde_json::from_str(include_str!("chat/smollm2.json")).unwrap();
+    assert_eq!(expected.len(), 2 * conversations.len());
+    let mut expected = expected.into_iter();
+    for conversation in conversations {
+        let field = |message: &serde_json::Value, name: &str| message[name].as_str().unwrap().to_owned();
+        let messages: Vec<_> = conversation
+            .iter()
+            .map(|message| ChatMessage::new(field(message, "role"), field(message, "content")))
+            .collect();
+        for add_generation_prompt in [false, true] {
+            let options =
+                ChatOptions { add_generation_prompt, bos_token: "<|im_start|>", eos_token: "<|im_end|>" };
+            assert_eq!(Some(template.render(&messages, options).unwrap()), expected.next());
+        }
+    }
+}
