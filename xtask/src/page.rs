@@ -1,103 +1,87 @@
 //! `xtask page`: builds the page for wasm32 and lays it where the hub embeds it from, `studio-hub/page/`.
 //!
-//! Nothing is touched where wasm and static files are what the page there was made from.
+//! Cargo builds into `target/page` or `$STUDIO_PAGE_TARGET_DIR`: apart from everything else, because the page may need
+//! another rustc. Bundling is done by the package `page-bundler`, which is heavy and built only here.
 
 use crate::{
-    command::{cargo, run as finish, workspace_root},
-    setup,
+    command::{cargo, run as run_command, workspace_root},
+    setup::{node, wasm},
 };
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
 use std::{
     env,
     ffi::OsStr,
-    fs, iter,
+    fs,
     path::{Path, PathBuf},
 };
 
 const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
 
-/// Builds the page where it is not there yet.
-pub(crate) fn run() -> Result<()> {
+/// Builds the page.
+pub fn run() -> Result<()> {
     let root = workspace_root();
     let target_dir =
         env::var_os("STUDIO_PAGE_TARGET_DIR").map_or_else(|| root.join("target/page"), PathBuf::from);
-    let wasm = build_wasm(&root, &target_dir)?;
-    let (sources, page) = (root.join("studio-web/static"), root.join("studio-hub/page"));
-    let stamp = digest(&wasm, &[sources.clone(), root.join("xtask/page/src")])?;
-    let stamp_file = page.join(".stamp");
-    if fs::read_to_string(&stamp_file).is_ok_and(|found| found == stamp) {
-        return Ok(());
-    }
+    build_wasm(&target_dir)?;
 
     // Made beside and moved in whole: a hub that is being built never embeds half a page.
     let made = target_dir.join("bundle");
     if made.exists() {
-        fs::remove_dir_all(&made).with_context(|| format!("{} cannot be removed", made.display()))?;
+        fs::remove_dir_all(&made).with_context(|| format!("removing {}", made.display()))?;
     }
-    fs::create_dir_all(&made).with_context(|| format!("{} cannot be made", made.display()))?;
+    fs::create_dir_all(&made).with_context(|| format!("making {}", made.display()))?;
+    let wasm = target_dir.join(TARGET).join(PROFILE).join("studio_web.wasm");
     bundler(&[wasm.as_os_str(), made.as_os_str()])?;
-    copy_files(&sources, &made)?;
+    copy_files(&root.join("studio-web/static"), &made)?;
     bundler(&["--compress".as_ref(), made.as_os_str()])?;
+
+    let page = root.join("studio-hub/page");
     empty(&page)?;
-    copy_files(&made, &page)?;
-    fs::write(stamp_file, stamp).context("the page's stamp cannot be written")
+    copy_files(&made, &page)
 }
 
-/// Builds the wasm and says where it is.
-fn build_wasm(root: &Path, target_dir: &Path) -> Result<PathBuf> {
-    let mut build = cargo();
-    build.current_dir(root);
-    build.args(["build", "--quiet", "--package", "studio-web", "--profile", PROFILE, "--target", TARGET]);
-    build.arg("--target-dir").arg(target_dir).env("RUSTFLAGS", "-C target-feature=+simd128");
-    for variable in ["CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_TARGET_DIR"] {
-        build.env_remove(variable);
+fn build_wasm(target_dir: &Path) -> Result<()> {
+    let mut command = cargo();
+    command.current_dir(workspace_root());
+    command.args([
+        "build",
+        "--package",
+        "studio-web",
+        "--profile",
+        PROFILE,
+        "--target",
+        TARGET,
+        "--target-dir",
+    ]);
+    command.arg(target_dir).env("RUSTFLAGS", "-C target-feature=+simd128");
+    // What an outer cargo or a person set for native builds is not for this one.
+    for variable in ["CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "RUSTC_WRAPPER"] {
+        command.env_remove(variable);
     }
-    if let Some(rustc) = setup::wasm::toolchain()? {
-        build.env("RUSTC", rustc).env_remove("RUSTUP_TOOLCHAIN").env_remove("RUSTC_WRAPPER");
+    if let Some(rustc) = wasm::toolchain()? {
+        command.env("RUSTC", rustc).env_remove("RUSTDOC");
     }
-    finish(&mut build)?;
-    Ok(target_dir.join(TARGET).join(PROFILE).join("studio_web.wasm"))
+    run_command(&mut command)
 }
 
 fn bundler(arguments: &[&OsStr]) -> Result<()> {
-    let mut bundler = cargo();
-    bundler.args(["run", "--quiet", "--release", "--package", "page-bundler", "--"]).args(arguments);
-    if let Some(folder) = setup::binaryen()?.as_deref().and_then(Path::parent) {
-        let rest = env::var_os("PATH").unwrap_or_default();
-        let paths = iter::once(folder.to_owned()).chain(env::split_paths(&rest));
-        bundler.env("PATH", env::join_paths(paths).context("the cache folder's path has a colon")?);
+    let mut command = cargo();
+    command.current_dir(workspace_root());
+    command.args(["run", "--quiet", "--release", "--package", "page-bundler", "--"]).args(arguments);
+    if let Some(wasm_opt) = node::binaryen()? {
+        command.env("WASM_OPT", wasm_opt);
     }
-    finish(&mut bundler)
-}
-
-/// A SHA-256 over a file and all files of some folders, in the order of their names.
-fn digest(file: &Path, folders: &[PathBuf]) -> Result<String> {
-    let mut files = vec![file.to_owned()];
-    for folder in folders {
-        let entries = fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
-        let mut found: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-        found.sort();
-        files.extend(found.into_iter().filter(|path| path.is_file()));
-    }
-    let mut hasher = Sha256::new();
-    for path in files {
-        let bytes = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        hasher.update((bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
-    }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    run_command(&mut command)
 }
 
 /// Copies the files of one folder into another; folders in it are left out.
 fn copy_files(from: &Path, to: &Path) -> Result<()> {
-    for entry in fs::read_dir(from).with_context(|| format!("{} cannot be read", from.display()))? {
+    for entry in fs::read_dir(from).with_context(|| format!("reading {}", from.display()))? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
             let target = to.join(entry.file_name());
-            fs::copy(entry.path(), &target)
-                .with_context(|| format!("{} cannot be written", target.display()))?;
+            fs::copy(entry.path(), &target).with_context(|| format!("writing {}", target.display()))?;
         }
     }
     Ok(())
@@ -105,11 +89,11 @@ fn copy_files(from: &Path, to: &Path) -> Result<()> {
 
 /// Removes the page that was there, but for the file that keeps the folder in git.
 fn empty(page: &Path) -> Result<()> {
-    fs::create_dir_all(page).with_context(|| format!("{} cannot be made", page.display()))?;
-    for entry in fs::read_dir(page).with_context(|| format!("{} cannot be read", page.display()))? {
+    fs::create_dir_all(page).with_context(|| format!("making {}", page.display()))?;
+    for entry in fs::read_dir(page).with_context(|| format!("reading {}", page.display()))? {
         let entry = entry?;
         if entry.file_name() != ".gitkeep" && entry.file_type()?.is_file() {
-            fs::remove_file(entry.path())?;
+            fs::remove_file(entry.path()).with_context(|| format!("removing {}", entry.path().display()))?;
         }
     }
     Ok(())

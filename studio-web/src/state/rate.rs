@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 /// How far back a rate looks, in milliseconds.
 const LOOK_BACK_MS: f64 = 4_000.0;
 
+/// How long a count is watched before its rest is foretold: the first moments tell nothing.
+const TELL_REST_AFTER_MS: f64 = 800.0;
+
 /// The rate of a growing count, over its last few seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rate {
@@ -23,15 +26,22 @@ impl Rate {
         }
     }
 
+    fn elapsed_ms(&self) -> Option<f64> {
+        Some(self.samples.back()?.0 - self.samples.front()?.0)
+    }
+
     /// Counts a second, once there is enough to tell.
     pub fn per_second(&self) -> Option<f64> {
         let (first, last) = (self.samples.front()?, self.samples.back()?);
-        let elapsed_ms = last.0 - first.0;
+        let elapsed_ms = self.elapsed_ms()?;
         (elapsed_ms >= 200.0).then(|| (last.1 - first.1) as f64 * 1000.0 / elapsed_ms)
     }
 
     /// Seconds until the count is reached, once there is enough to tell.
     pub fn seconds_to(&self, total: u64) -> Option<f64> {
+        if self.elapsed_ms()? < TELL_REST_AFTER_MS {
+            return None;
+        }
         let rate = self.per_second().filter(|&rate| rate > 0.0)?;
         Some(total.saturating_sub(self.samples.back()?.1) as f64 / rate)
     }

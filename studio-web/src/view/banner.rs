@@ -20,7 +20,7 @@ pub(crate) fn Banner() -> impl IntoView {
             let hint = if attempt < 4 {
                 "Calling it again. What it has is kept, and jobs go on from where they were."
             } else {
-                "Is `studio serve` still running? If it was started anew, open the address that it prints: this page may need its token."
+                "Is studio serve still running? If its address or token changed, open the address that it prints."
             };
             view! {
                 <div class="banner" data-testid="banner">

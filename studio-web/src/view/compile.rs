@@ -37,7 +37,10 @@ fn Body() -> impl IntoView {
     });
     let target = move || {
         app.link.with(|link| match link.runner() {
-            Some(runner) => format!("This host: {} ({})", runner.cpu, runner.arch),
+            Some(runner) => match runner.cpu.trim() {
+                "" => format!("This host ({})", runner.arch),
+                cpu => format!("This host: {cpu} ({})", runner.arch),
+            },
             None => "The hub’s host".to_owned(),
         })
     };
@@ -70,7 +73,7 @@ fn Body() -> impl IntoView {
             </div>
         </details>
         <Show when=move || missing.get()>
-            <p class="note">"This runner has no iree-compile. `studio doctor` says how to get it."</p>
+            <p class="note">"This runner has no iree-compile. "<code>"studio doctor"</code>" says how to get it."</p>
         </Show>
         <Progress/>
         <Log job=app.compile/>

@@ -85,7 +85,7 @@ fn Form() -> impl IntoView {
                     />
                     <Tickbox
                         id="graph-redecode"
-                        label="redecode: the whole sequence each time"
+                        label="redecode: the whole text again"
                         help="One function, tokens in, tokens out: what SKaiNET's iree-android runtime drives."
                         value=redecode
                         on_change=move |on| app.form.update(|form| form.redecode = on)

@@ -5,7 +5,7 @@
 mod browser;
 mod iree;
 mod model;
-mod node;
+pub(crate) mod node;
 mod python;
 mod reference;
 pub(crate) mod wasm;
@@ -19,16 +19,18 @@ pub(crate) use reference::{llama_reference, smollm2_f16};
 
 use anyhow::{Result, bail};
 
-/// Installs what the named groups need: `studio` to build and run, `test` for the tests besides.
+/// Installs what the named groups need: `studio` to build and run, `test` for the tests besides, `reference` for
+/// those that compare with llama.cpp.
 pub(crate) fn run(groups: &[String]) -> Result<()> {
     if groups.is_empty() {
-        bail!("setup what? `setup studio` or `setup test`");
+        bail!("setup what? `setup studio`, `setup test` or `setup reference`");
     }
     for group in groups {
         match group.as_str() {
             "studio" => studio()?,
             "test" => test()?,
-            other => bail!("setup knows `studio` and `test`, not `{other}`"),
+            "reference" => drop((smollm2_f16()?, llama_reference()?)),
+            other => bail!("setup knows `studio`, `test` and `reference`, not `{other}`"),
         }
     }
     Ok(())
