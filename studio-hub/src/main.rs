@@ -2,6 +2,7 @@
 
 mod cli;
 mod jobs;
+mod model;
 mod server;
 mod store;
 

@@ -2,15 +2,16 @@
 
 use clap::Args;
 use runner_agent::EngineCommand;
+use std::process::ExitCode;
 
 /// Carries out one run job, read from standard input.
 #[derive(Debug, Args)]
 pub(super) struct Engine {}
 
 impl Engine {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        runner_agent::engine_main();
-        Ok(())
+    pub(super) fn run(self) -> ExitCode {
+        super::log_to_stderr("warn");
+        runner_agent::engine_main()
     }
 }
 

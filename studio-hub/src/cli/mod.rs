@@ -1,9 +1,19 @@
 //! The command line: what can be asked, one file a command, and what becomes of the outcome.
 
+mod compile;
 mod dirs;
+mod doctor;
 mod engine;
+mod events;
+mod export;
+mod inspect;
+mod options;
 mod outcome;
+mod params;
+mod progress;
+mod run;
 mod serve;
+mod work;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -19,6 +29,12 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Export(export::Export),
+    Inspect(inspect::Inspect),
+    Params(params::Params),
+    Compile(compile::Compile),
+    Run(run::Run),
+    Doctor(doctor::Doctor),
     #[command(hide = true)]
     Engine(engine::Engine),
 }
@@ -32,7 +48,13 @@ pub(crate) fn main() -> ExitCode {
     };
     outcome::status(match cli.command {
         Command::Serve(command) => command.run(),
-        Command::Engine(command) => command.run(),
+        Command::Export(command) => command.run(),
+        Command::Inspect(command) => command.run(),
+        Command::Params(command) => command.run(),
+        Command::Compile(command) => command.run(),
+        Command::Run(command) => command.run(),
+        Command::Doctor(command) => command.run(),
+        Command::Engine(command) => return command.run(),
     })
 }
 

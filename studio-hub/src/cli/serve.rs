@@ -3,6 +3,7 @@
 use super::{
     dirs, engine,
     outcome::{WrongUsage, note, print},
+    work,
 };
 use crate::{
     jobs::LocalRunner,
@@ -12,10 +13,7 @@ use crate::{
 use anyhow::Context;
 use clap::Args;
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
-use tokio::{
-    net::TcpListener,
-    signal::unix::{SignalKind, signal},
-};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// Starts the hub and prints the address of its page.
@@ -49,7 +47,7 @@ impl Serve {
 
     async fn serve(&self, data: PathBuf) -> anyhow::Result<()> {
         let shutdown = CancellationToken::new();
-        end_on_signals(&shutdown)?;
+        work::cancel_on_signals(&shutdown)?;
         let listener = TcpListener::bind(self.listen).await.map_err(|error| self.explain(&error))?;
         let address = listener.local_addr()?;
         let store = Arc::new(Store::open(&data)?);
@@ -81,16 +79,4 @@ impl Serve {
             _ => anyhow::anyhow!("{address}: {error}. Choose another address with --listen"),
         }
     }
-}
-
-/// Cancels the token at the first Ctrl-C or SIGTERM.
-fn end_on_signals(shutdown: &CancellationToken) -> anyhow::Result<()> {
-    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
-        let (mut signals, shutdown) = (signal(kind)?, shutdown.clone());
-        tokio::spawn(async move {
-            signals.recv().await;
-            shutdown.cancel();
-        });
-    }
-    Ok(())
 }

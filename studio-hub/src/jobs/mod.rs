@@ -4,7 +4,7 @@ mod event_log;
 mod local;
 
 pub(crate) use event_log::EventLog;
-pub(crate) use local::LocalRunner;
+pub(crate) use local::{COMPILE_MEMORY_LIMIT_BYTES, COMPILE_TIME_LIMIT, LocalRunner};
 
 use std::{
     collections::BTreeMap,

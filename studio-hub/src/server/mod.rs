@@ -8,6 +8,7 @@ mod words;
 mod zip_stream;
 
 pub(crate) use auth::{Auth, load_token};
+pub(crate) use page::is_built as has_page;
 
 use crate::{
     jobs::{Jobs, LocalRunner},

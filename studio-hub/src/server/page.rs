@@ -16,6 +16,11 @@ struct Files;
 
 const INDEX: &str = "index.html";
 
+/// Whether the program was built with its page.
+pub(crate) fn is_built() -> bool {
+    Files::get(INDEX).is_some()
+}
+
 /// `GET /`
 pub(super) async fn index(headers: HeaderMap) -> Response {
     match serve(INDEX, &headers) {

@@ -1,0 +1,84 @@
+//! `studio compile`: a bundle's graph becomes a module in the same folder.
+
+use super::{
+    dirs,
+    events::{Logged, follow},
+    outcome::{note, print},
+    work::{self, Cancel},
+};
+use crate::{
+    jobs::{COMPILE_MEMORY_LIMIT_BYTES, COMPILE_TIME_LIMIT},
+    model::write_whole,
+};
+use clap::Args;
+use runner_agent::{BundleFiles, CompileJob, Compiled, Tools};
+use std::path::{Path, PathBuf};
+use studio_core::manifest::{FileEntry, Manifest, ModuleEntry, file_name};
+
+/// Compiles a bundle for a machine with iree-compile; DIR/TARGET.vmfb is what comes out.
+#[derive(Debug, Args)]
+pub(super) struct Compile {
+    /// A bundle's folder.
+    dir: PathBuf,
+    /// The machine to compile for.
+    #[arg(long, value_name = "TARGET", value_parser = target_names())]
+    target: String,
+    /// A flag for iree-compile, after those of the target; may be given again.
+    #[arg(long = "flag", value_name = "F", allow_hyphen_values = true)]
+    flags: Vec<String>,
+}
+
+fn target_names() -> clap::builder::PossibleValuesParser {
+    use clap::builder::PossibleValue;
+    let target = |target: &runner_agent::targets::Target| PossibleValue::new(target.name).help(target.about);
+    runner_agent::targets::TARGETS.iter().map(target).collect::<Vec<_>>().into()
+}
+
+impl Compile {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        work::block_on(|cancel| async move {
+            let tools = Tools::discover(&dirs::cache()?).await;
+            let compiled = compile(&self.dir, &self.target, &self.flags, &tools, &cancel).await?;
+            if compiled.cached {
+                note("found among the modules compiled before");
+            } else {
+                note(format_args!("compiled in {:.1} s", compiled.compile_ms / 1000.0));
+            }
+            print(format_args!("{}\n", compiled.path.display()))
+        })
+    }
+}
+
+/// Compiles the bundle in a folder and names the module in its manifest.
+pub(super) async fn compile(
+    dir: &Path,
+    target: &str,
+    flags: &[String],
+    tools: &Tools,
+    cancel: &Cancel,
+) -> anyhow::Result<Compiled> {
+    let bundle = BundleFiles::open(dir)?;
+    let name = format!("{target}.vmfb");
+    let job = CompileJob {
+        mlir: bundle.path(file_name::MLIR)?.to_owned(),
+        form: bundle.manifest().options.form,
+        target: target.to_owned(),
+        flags: flags.to_vec(),
+        output: dir.join(&name),
+        cache: Some(dirs::module_cache()?),
+        time_limit: COMPILE_TIME_LIMIT,
+        memory_limit_bytes: COMPILE_MEMORY_LIMIT_BYTES,
+    };
+    let compiled =
+        follow(&mut Logged, async |events| runner_agent::compile(&job, tools, events, cancel).await).await?;
+    let mut manifest: Manifest = bundle.manifest().clone();
+    manifest.modules.retain(|module| module.file.name != name);
+    manifest.modules.push(ModuleEntry {
+        target: target.to_owned(),
+        file: FileEntry { name, size_bytes: compiled.size_bytes, blake3: compiled.blake3.to_string() },
+        compiler: compiled.compiler.clone(),
+        flags: compiled.flags.clone(),
+    });
+    write_whole(&dir.join(file_name::MANIFEST), &serde_json::to_vec_pretty(&manifest)?)?;
+    Ok(compiled)
+}

@@ -1,0 +1,38 @@
+//! `studio export`: a GGUF becomes a bundle in a folder.
+
+use super::{options::ExportArgs, outcome::note, progress::Terminal};
+use crate::model::{self, Model};
+use clap::Args;
+use std::{path::PathBuf, time::Instant};
+
+/// Exports a GGUF as StableHLO with its parameters, tokenizer, manifest and reference page.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The model; of a split one, any part.
+    #[arg(value_name = "MODEL.gguf")]
+    model: PathBuf,
+    /// The folder for the bundle; it is made where it doesn't exist.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    options: ExportArgs,
+}
+
+impl Export {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let options = self.options.options()?;
+        let start = Instant::now();
+        let model = Model::open(&self.model)?;
+        let mut progress = Terminal::new();
+        let manifest = model::export(&model, &options, &self.out, &mut progress)?;
+        progress.clear();
+        let bytes: u64 = manifest.files.iter().map(|file| file.size_bytes).sum();
+        let (seconds, files) = (start.elapsed().as_secs_f64(), manifest.files.len() + 1);
+        note(format_args!(
+            "{}: {files} files, {} MB in {seconds:.1} s",
+            self.out.display(),
+            bytes / 1_000_000
+        ));
+        Ok(())
+    }
+}

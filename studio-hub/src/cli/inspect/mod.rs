@@ -1,0 +1,51 @@
+//! `studio inspect`: what a file of the field holds.
+
+mod archive;
+mod gguf;
+mod mlir;
+mod module;
+
+use super::outcome::{WrongUsage, print};
+use anyhow::Context;
+use clap::Args;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Shows what a .gguf, .irpa, .safetensors, .vmfb or .mlir file holds.
+#[derive(Debug, Args)]
+pub(super) struct Inspect {
+    /// The file; its ending tells its kind.
+    file: PathBuf,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A file's content, for people and for programs.
+struct Report {
+    text: String,
+    json: Value,
+}
+
+impl Inspect {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let ending = self.file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let inspect = match ending.as_str() {
+            "gguf" => gguf::inspect,
+            "irpa" | "safetensors" => archive::inspect,
+            "vmfb" => module::inspect,
+            "mlir" => mlir::inspect,
+            _ => {
+                let file = self.file.display();
+                let endings = "a file's name must end in .gguf, .irpa, .safetensors, .vmfb or .mlir";
+                return Err(WrongUsage(format!("{file}: {endings}")).into());
+            }
+        };
+        let report = inspect(&self.file).with_context(|| self.file.display().to_string())?;
+        if self.json {
+            print(format_args!("{}\n", serde_json::to_string_pretty(&report.json)?))
+        } else {
+            print(report.text)
+        }
+    }
+}

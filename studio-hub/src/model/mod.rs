@@ -1,0 +1,9 @@
+//! Models on disk: opening a GGUF with its other parts, and exporting it into a folder.
+
+mod export;
+mod open;
+mod write;
+
+pub(crate) use export::{Progress, export};
+pub(crate) use open::Model;
+pub(crate) use write::{WriteError, write_whole};

@@ -1,0 +1,241 @@
+//! The command line: exit statuses, what goes to which output, messages that a person can act on.
+
+#[path = "common/tiny.rs"]
+mod tiny;
+
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+use tiny::Fault;
+
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `studio` with these arguments, split at blanks, in a folder.
+fn studio(dir: &Path, args: &str) -> Ran {
+    ran(Command::new(env!("CARGO_BIN_EXE_studio")).args(args.split_whitespace()), dir)
+}
+
+fn ran(command: &mut Command, dir: &Path) -> Ran {
+    let output = command.current_dir(dir).stdin(Stdio::null()).output().unwrap();
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn model(fault: Fault) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    tiny::write(&dir.path().join("tiny.gguf"), fault);
+    dir
+}
+
+fn files(dir: &Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[track_caller]
+fn fails(ran: &Ran, status: i32, words: &[&str]) {
+    assert_eq!(ran.status, status, "{}", ran.err);
+    assert_eq!(ran.out, "");
+    for words in words {
+        assert!(ran.err.contains(words), "{words:?} is not in: {}", ran.err);
+    }
+}
+
+#[test]
+fn wrong_usage_is_2_and_help_is_0() {
+    let dir = tempfile::tempdir().unwrap();
+    for args in
+        ["", "dance", "export", "export a.gguf", "run a", "run a --tokens x", "run a --prompt x --tokens 1"]
+    {
+        fails(&studio(dir.path(), args), 2, &["--help"]);
+    }
+    fails(&studio(dir.path(), "inspect a.txt"), 2, &["a.txt", ".gguf, .irpa, .safetensors, .vmfb or .mlir"]);
+    fails(&studio(dir.path(), "export a.gguf --out b --graphs kv,kv"), 2, &["--graphs names a graph twice"]);
+    fails(&studio(dir.path(), "compile a --target toaster"), 2, &["toaster", "host"]);
+    let help = studio(dir.path(), "--help");
+    assert_eq!((help.status, help.err.as_str()), (0, ""));
+    for command in ["serve", "export", "inspect", "params", "compile", "run", "doctor"] {
+        assert!(help.out.contains(command), "{command}");
+    }
+    assert!(!help.out.contains("engine"));
+}
+
+#[test]
+fn an_export_is_a_whole_bundle() {
+    let dir = model(Fault::None);
+    let ran =
+        studio(dir.path(), "export tiny.gguf --out bundle --seq 8 --context 16 --chunk 4 --safetensors");
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""), "{}", ran.err);
+    let bundle = dir.path().join("bundle");
+    let names =
+        ["REFERENCE.md", "manifest.json", "model.irpa", "model.mlir", "model.safetensors", "tokenizer.gguf"];
+    assert_eq!(files(&bundle), names);
+    let manifest: Value = serde_json::from_slice(&fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
+    let entries = manifest["files"].as_array().unwrap();
+    assert_eq!(entries.len(), 5);
+    for entry in entries.iter().chain([&manifest["source"]]) {
+        let name = entry["name"].as_str().unwrap();
+        let path = if name == "tiny.gguf" { dir.path().join(name) } else { bundle.join(name) };
+        let bytes = fs::read(path).unwrap();
+        assert_eq!(entry["size_bytes"], bytes.len(), "{name}");
+        assert_eq!(entry["blake3"], blake3::hash(&bytes).to_hex().to_string(), "{name}");
+    }
+    assert_eq!(manifest["options"]["seq"], 8);
+}
+
+#[test]
+fn the_same_model_and_options_give_the_same_bytes() {
+    let dir = model(Fault::None);
+    for out in ["one", "two", "two"] {
+        assert_eq!(studio(dir.path(), &format!("export tiny.gguf --out {out} --weights f16")).status, 0);
+    }
+    for name in files(&dir.path().join("one")) {
+        let read = |out: &str| fs::read(dir.path().join(out).join(&name)).unwrap();
+        assert!(read("one") == read("two"), "{name}");
+    }
+}
+
+#[test]
+fn bad_models_fail_in_words_and_leave_nothing() {
+    let no_model = |bytes: &[u8]| {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("tiny.gguf"), bytes).unwrap();
+        dir
+    };
+    let whole = model(Fault::None);
+    let whole = fs::read(whole.path().join("tiny.gguf")).unwrap();
+    let cases: [(tempfile::TempDir, &[&str]); 6] = [
+        (no_model(b"PK\x03\x04, a zip or so, but not a GGUF"), &["tiny.gguf", "GGUF"]),
+        (no_model(&whole[..whole.len() / 2]), &["tiny.gguf"]),
+        (no_model(&whole[..whole.len() - 1]), &["tiny.gguf", "blk.1"]),
+        (model(Fault::UnknownArchitecture), &["mamba9", "supported: llama"]),
+        (model(Fault::NoTensor("blk.1.ffn_up.weight")), &["no tensor blk.1.ffn_up.weight"]),
+        (tempfile::tempdir().unwrap(), &["tiny.gguf", "No such file"]),
+    ];
+    for (dir, words) in cases {
+        let before = files(dir.path());
+        fails(&studio(dir.path(), "export tiny.gguf --out bundle"), 1, words);
+        assert_eq!(files(dir.path()), before);
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_and_leaves_nothing_half_written() {
+    let dir = model(Fault::None);
+    let mut command = Command::new("bash");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$@\"", "bash", env!("CARGO_BIN_EXE_studio")]);
+    command.args(["export", "tiny.gguf", "--out", "bundle"]);
+    fails(&ran(&mut command, dir.path()), 1, &["bundle/model.", "ulimit -f"]);
+    assert_eq!(files(&dir.path().join("bundle")), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_in_a_model_an_archive_and_a_text() {
+    let dir = model(Fault::None);
+    assert_eq!(
+        studio(dir.path(), "export tiny.gguf --out b --seq 8 --graphs redecode --safetensors").status,
+        0
+    );
+    let json = |file: &str| -> Value {
+        let ran = studio(dir.path(), &format!("inspect {file} --json"));
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+        serde_json::from_str(&ran.out).unwrap()
+    };
+    let gguf = json("tiny.gguf");
+    assert_eq!(gguf["metadata"]["general.architecture"], "llama");
+    assert_eq!(gguf["metadata"]["tokenizer.ggml.tokens"].as_array().unwrap().len(), 16);
+    assert_eq!(gguf["tensors"].as_array().unwrap().len(), 20);
+    assert_eq!(gguf["tensors"][0]["name"], "token_embd.weight");
+    assert_eq!(gguf["tensors"][0]["dims"], serde_json::json!([8, 16]));
+    let text = studio(dir.path(), "inspect tiny.gguf").out;
+    assert!(
+        text.starts_with("architecture  llama\n") && text.contains("blk.1.ffn_down.weight [16, 8]"),
+        "{text}"
+    );
+    let (irpa, safetensors) = (json("b/model.irpa"), json("b/model.safetensors"));
+    let names = |json: &Value| -> Vec<String> {
+        let entries = json["parameters"].as_array().unwrap();
+        let mut names: Vec<_> =
+            entries.iter().map(|entry| entry["name"].as_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&irpa), names(&safetensors));
+    assert!(names(&irpa).contains(&"blk.0.attn_q.weight".to_owned()));
+    let mlir = json("b/model.mlir");
+    let main =
+        mlir["functions"].as_array().unwrap().iter().find(|function| function["name"] == "main").unwrap();
+    let signature = main["signature"].as_str().unwrap();
+    assert!(signature.contains("tensor<1x8xi32>") && signature.contains("tensor<8xi32>"), "{signature}");
+}
+
+#[test]
+fn params_prints_what_iree_dump_parameters_prints() {
+    let dir = model(Fault::None);
+    assert_eq!(studio(dir.path(), "export tiny.gguf --out b --safetensors").status, 0);
+    let tool = cache().join("iree-3.13.0/iree/_runtime_libs/iree-dump-parameters");
+    if !tool.is_file() {
+        eprintln!("skipped: {} is not there; `./dev test` fetches it", tool.display());
+        return;
+    }
+    for file in ["b/model.irpa", "b/model.safetensors"] {
+        let stock = ran(Command::new(&tool).arg(format!("--parameters={file}")), dir.path());
+        assert_eq!(stock.status, 0, "{}", stock.err);
+        let ours = studio(dir.path(), &format!("params {file}"));
+        assert_eq!((ours.status, ours.out), (0, stock.out));
+    }
+}
+
+fn cache() -> PathBuf {
+    let folder =
+        |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    folder("STUDIO_CACHE")
+        .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("lowering-studio")))
+        .unwrap_or_else(|| folder("HOME").unwrap().join(".cache/lowering-studio"))
+}
+
+#[test]
+fn a_bundle_that_was_not_compiled_says_how() {
+    let dir = model(Fault::None);
+    assert_eq!(studio(dir.path(), "export tiny.gguf --out b").status, 0);
+    fails(&studio(dir.path(), "run b --tokens 1"), 1, &["studio compile b --target host"]);
+    fails(&studio(dir.path(), "run nowhere --tokens 1"), 1, &["nowhere"]);
+    fails(&studio(dir.path(), "compile nowhere --target host"), 1, &["nowhere"]);
+}
+
+#[test]
+fn without_a_compiler_compile_and_doctor_say_how_to_get_it() {
+    let dir = model(Fault::None);
+    assert_eq!(studio(dir.path(), "export tiny.gguf --out b").status, 0);
+    let without = |args: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_studio"));
+        command.args(args.split_whitespace()).env("IREE_COMPILE", "/nowhere/iree-compile");
+        command.env("XDG_DATA_HOME", dir.path().join("data"));
+        ran(&mut command, dir.path())
+    };
+    fails(&without("compile b --target host"), 1, &["/nowhere/iree-compile", "./dev studio"]);
+    let doctor = without("doctor");
+    assert_eq!(doctor.status, 1);
+    assert!(doctor.out.contains("missing  compiler"), "{}", doctor.out);
+}
+
+#[test]
+fn an_output_that_nobody_reads_is_no_failure() {
+    let dir = model(Fault::None);
+    let mut command = Command::new("bash");
+    command.args(["-c", "\"$1\" inspect tiny.gguf | true; echo ${PIPESTATUS[0]}", "bash"]);
+    let ran = ran(command.arg(env!("CARGO_BIN_EXE_studio")), dir.path());
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("0\n", ""));
+}

@@ -1,0 +1,92 @@
+//! A llama of two layers and width 8, made by code.
+
+#![allow(dead_code, unreachable_pub, reason = "each test program uses a part of this")]
+
+use gguf_file::{BlockFormat, GgufBuilder, Value, ValueArray};
+use std::{fs::File, io::BufWriter, path::Path};
+
+const VOCABULARY: u64 = 16;
+const WIDTH: u64 = 8;
+const HEADS: u64 = 2;
+const KV_HEADS: u64 = 1;
+const FEED_FORWARD: u64 = 16;
+
+/// What is wrong with a model.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Fault {
+    None,
+    UnknownArchitecture,
+    NoTensor(&'static str),
+}
+
+/// Writes the model.
+pub fn write(path: &Path, fault: Fault) {
+    let mut builder = GgufBuilder::new();
+    let architecture = if fault == Fault::UnknownArchitecture { "mamba9" } else { "llama" };
+    builder.set("general.architecture", Value::String(architecture.to_owned())).unwrap();
+    builder.set("general.name", Value::String("Tiny".to_owned())).unwrap();
+    for (key, value) in [
+        ("block_count", 2),
+        ("context_length", 64),
+        ("embedding_length", WIDTH),
+        ("feed_forward_length", FEED_FORWARD),
+        ("attention.head_count", HEADS),
+        ("attention.head_count_kv", KV_HEADS),
+        ("rope.dimension_count", WIDTH / HEADS),
+        ("vocab_size", VOCABULARY),
+    ] {
+        let value = Value::U32(u32::try_from(value).unwrap());
+        builder.set(format!("{architecture}.{key}"), value).unwrap();
+    }
+    builder.set(format!("{architecture}.attention.layer_norm_rms_epsilon"), Value::F32(1e-5)).unwrap();
+    tokenizer(&mut builder);
+    for (name, dims) in tensors() {
+        if !matches!(fault, Fault::NoTensor(missing) if missing == name) {
+            let count = usize::try_from(dims.iter().product::<u64>()).unwrap();
+            builder.tensor(&name, &dims, BlockFormat::F32, values(&name, count)).unwrap();
+        }
+    }
+    builder.write_to(BufWriter::new(File::create(path).unwrap())).unwrap();
+}
+
+fn tokenizer(builder: &mut GgufBuilder) {
+    let tokens = ('a'..='p').map(|letter| letter.to_string()).collect();
+    builder.set("tokenizer.ggml.model", Value::String("gpt2".to_owned())).unwrap();
+    builder.set("tokenizer.ggml.pre", Value::String("smollm".to_owned())).unwrap();
+    builder.set("tokenizer.ggml.tokens", Value::Array(ValueArray::Strings(tokens))).unwrap();
+    builder.set("tokenizer.ggml.token_type", Value::Array(ValueArray::I32(vec![1; 16]))).unwrap();
+    builder.set("tokenizer.ggml.merges", Value::Array(ValueArray::Strings(Vec::new()))).unwrap();
+    builder.set("tokenizer.ggml.eos_token_id", Value::U32(15)).unwrap();
+}
+
+/// Names and dimensions in ggml's order.
+fn tensors() -> Vec<(String, Vec<u64>)> {
+    let kv = WIDTH / HEADS * KV_HEADS;
+    let mut tensors = vec![
+        ("token_embd.weight".to_owned(), vec![WIDTH, VOCABULARY]),
+        ("output_norm.weight".to_owned(), vec![WIDTH]),
+    ];
+    for layer in 0..2 {
+        for (part, dims) in [
+            ("attn_norm", vec![WIDTH]),
+            ("attn_q", vec![WIDTH, WIDTH]),
+            ("attn_k", vec![WIDTH, kv]),
+            ("attn_v", vec![WIDTH, kv]),
+            ("attn_output", vec![WIDTH, WIDTH]),
+            ("ffn_norm", vec![WIDTH]),
+            ("ffn_gate", vec![WIDTH, FEED_FORWARD]),
+            ("ffn_up", vec![WIDTH, FEED_FORWARD]),
+            ("ffn_down", vec![FEED_FORWARD, WIDTH]),
+        ] {
+            tensors.push((format!("blk.{layer}.{part}.weight"), dims));
+        }
+    }
+    tensors
+}
+
+/// Numbers between -1 and 1 that depend on the name alone.
+fn values(name: &str, count: usize) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    blake3::Hasher::new().update(name.as_bytes()).finalize_xof().fill(&mut bytes);
+    bytes.iter().flat_map(|byte| ((f32::from(*byte) - 127.5) / 127.5).to_le_bytes()).collect()
+}
