@@ -86,6 +86,24 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    pub(crate) fn new(code: StatusCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// For files that are damaged or not what they should be.
+    pub(crate) fn data_loss(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::DataLoss, message)
+    }
+
+    pub(crate) fn unimplemented(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::Unimplemented, message)
+    }
+
+    /// Says in which part of a file it is.
+    pub(crate) fn at(self, place: impl fmt::Display) -> Self {
+        Self { message: format!("{place}: {}", self.message), ..self }
+    }
+
     pub(crate) fn doing(self, doing: impl fmt::Display) -> Error {
         Error { doing: doing.to_string(), code: self.code, message: self.message }
     }

@@ -33,6 +33,7 @@ mod module;
 mod parameters;
 mod raw;
 mod session;
+mod vmfb;
 
 pub use buffer_view::BufferView;
 pub use device::{Device, DeviceStatistics};

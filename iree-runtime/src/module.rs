@@ -2,12 +2,12 @@
 
 use std::{fmt, path::Path, sync::Arc};
 
-use crate::{Error, raw};
+use crate::{Error, raw, vmfb};
 
 /// A compiled module: a vmfb, mapped and verified. A clone is the same module.
 ///
-/// A vmfb holds native code. Verification finds files that are damaged or made for another runtime; it does not make a
-/// hostile one safe to run.
+/// A vmfb holds native code. Checksums and verification find files that are damaged or made for another runtime; nothing
+/// makes a hostile one safe to open or run.
 #[derive(Clone)]
 pub struct Module {
     pub(crate) raw: Arc<raw::Module>,
@@ -27,10 +27,11 @@ pub struct FunctionInfo {
 }
 
 impl Module {
-    /// Maps and verifies a vmfb.
+    /// Maps and verifies a vmfb. It must be the zip file that the compiler makes unless told otherwise.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let doing = || format!("open module {}", path.display());
         let file = raw::MappedFile::open(path).map_err(|error| Error::io(doing(), &error))?;
+        vmfb::check(file.bytes()).map_err(|failure| failure.doing(doing()))?;
         let raw = raw::Module::new(file).map_err(|failure| failure.doing(doing()))?;
         let exports = raw.exports().map_err(|failure| failure.doing(doing()))?;
         let functions = exports

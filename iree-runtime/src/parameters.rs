@@ -34,8 +34,7 @@ impl Parameters {
     /// parameters are named in.
     pub fn open(path: &Path, scope: &str) -> Result<Self, Error> {
         let file = map(path)?;
-        let entries = archive::read(file.bytes())
-            .map_err(|refusal| Error::new(doing(path), refusal.code, refusal.message))?;
+        let entries = archive::read(file.bytes()).map_err(|failure| failure.doing(doing(path)))?;
         Self::new(path, scope, file, entries)
     }
 

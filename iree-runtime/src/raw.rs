@@ -38,8 +38,7 @@ fn check(status: sys::Status) -> Result<(), Failure> {
 
 /// The pointer that a call without error wrote.
 fn written<T>(pointer: *mut T) -> Result<NonNull<T>, Failure> {
-    NonNull::new(pointer)
-        .ok_or_else(|| Failure { code: StatusCode::Internal, message: "IREE returned nothing".into() })
+    NonNull::new(pointer).ok_or_else(|| Failure::new(StatusCode::Internal, "IREE returned nothing"))
 }
 
 fn str_of(text: &str) -> sys::Str {
@@ -171,22 +170,20 @@ impl Archive {
             Storage::Range { offset } => {
                 let size = self.file.bytes().len() as u64;
                 if offset.checked_add(length).is_none_or(|end| end > size) {
-                    return Err(Failure {
-                        code: StatusCode::OutOfRange,
-                        message: format!(
-                            "{length} bytes at offset {offset} reach past the end of the file ({size})"
-                        ),
-                    });
+                    return Err(Failure::new(
+                        StatusCode::OutOfRange,
+                        format!("{length} bytes at offset {offset} reach past the end of the file ({size})"),
+                    ));
                 }
                 // SAFETY: the range lies in the file; the name is live.
                 check(unsafe { sys::shim_archive_add_range(archive, str_of(name), offset, length) })
             }
             Storage::Splat { pattern } => {
                 if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16) {
-                    return Err(Failure {
-                        code: StatusCode::InvalidArgument,
-                        message: format!("a splat pattern of {} bytes", pattern.len()),
-                    });
+                    return Err(Failure::new(
+                        StatusCode::InvalidArgument,
+                        format!("a splat pattern of {} bytes", pattern.len()),
+                    ));
                 }
                 // SAFETY: pattern and name are live, the length is one of those allowed.
                 check(unsafe {
@@ -432,10 +429,10 @@ impl Session {
             Keep::Context(origin) => (&origin.device, Some(origin)),
         };
         if !Arc::ptr_eq(device, &self.context.device) {
-            return Err(Failure {
-                code: StatusCode::InvalidArgument,
-                message: "the buffer is on another device than the session".into(),
-            });
+            return Err(Failure::new(
+                StatusCode::InvalidArgument,
+                "the buffer is on another device than the session",
+            ));
         }
         if let Some(origin) = origin.filter(|origin| !Arc::ptr_eq(origin, &self.context)) {
             let mut guests = self.context.guests.lock().unwrap_or_else(PoisonError::into_inner);
@@ -450,10 +447,10 @@ impl Session {
     /// the session.
     pub(crate) fn invoke(&mut self, function: &Function) -> Result<usize, Failure> {
         if !Arc::ptr_eq(&self.context, &function.context) {
-            return Err(Failure {
-                code: StatusCode::InvalidArgument,
-                message: "the function was found in another session".into(),
-            });
+            return Err(Failure::new(
+                StatusCode::InvalidArgument,
+                "the function was found in another session",
+            ));
         }
         // SAFETY: the function is of this session, which is alive, ours alone and not in a call.
         unsafe {
@@ -595,10 +592,10 @@ impl View {
     /// Copies bytes from `offset` on into `target`; a range outside the view is refused.
     pub(crate) fn read(&self, offset: usize, target: &mut [u8]) -> Result<(), Failure> {
         if offset.checked_add(target.len()).is_none_or(|end| end > self.byte_len()) {
-            return Err(Failure {
-                code: StatusCode::OutOfRange,
-                message: format!("{} bytes at {offset} of a view of {} bytes", target.len(), self.byte_len()),
-            });
+            return Err(Failure::new(
+                StatusCode::OutOfRange,
+                format!("{} bytes at {offset} of a view of {} bytes", target.len(), self.byte_len()),
+            ));
         }
         // SAFETY: the view is alive; the target is as long as is said, and the range lies in the buffer.
         check(unsafe {

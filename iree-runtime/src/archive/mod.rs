@@ -1,7 +1,7 @@
 //! Reading the directories of parameter files. IREE has readers of its own, which trust what they read; these believe
 //! nothing before it is checked, and IREE is then told the ranges.
 
-use crate::StatusCode;
+use crate::error::Failure;
 
 mod irpa;
 mod safetensors;
@@ -22,30 +22,13 @@ pub(crate) enum Content {
     Splat { pattern: Vec<u8> },
 }
 
-/// A file that cannot be used, and why.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    pub(crate) code: StatusCode,
-    pub(crate) message: String,
-}
-
-impl Refusal {
-    fn data_loss(message: impl Into<String>) -> Self {
-        Self { code: StatusCode::DataLoss, message: message.into() }
-    }
-
-    fn unimplemented(message: impl Into<String>) -> Self {
-        Self { code: StatusCode::Unimplemented, message: message.into() }
-    }
-}
-
 /// Reads a directory by its first bytes: an `.irpa` has its magic, everything else must be a safetensors file, which has
 /// none. All ranges that are returned lie in the file.
-pub(crate) fn read(file: &[u8]) -> Result<Vec<Entry>, Refusal> {
+pub(crate) fn read(file: &[u8]) -> Result<Vec<Entry>, Failure> {
     if file.starts_with(irpa::MAGIC) {
         irpa::read(file)
     } else if file.starts_with(b"GGUF") {
-        Err(Refusal::unimplemented(
+        Err(Failure::unimplemented(
             "the names and ranges of a GGUF are not read here: pass them (`open_ranges`)",
         ))
     } else {

@@ -2,12 +2,13 @@
 
 use safetensors::SafeTensors;
 
-use super::{Content, Entry, Refusal};
+use super::{Content, Entry};
+use crate::error::Failure;
 
 /// Reads the directory; `file` is the whole file.
-pub(super) fn read(file: &[u8]) -> Result<Vec<Entry>, Refusal> {
+pub(super) fn read(file: &[u8]) -> Result<Vec<Entry>, Failure> {
     let (header_length, metadata) = SafeTensors::read_metadata(file)
-        .map_err(|error| Refusal::data_loss(format!("neither an irpa nor a safetensors file: {error}")))?;
+        .map_err(|error| Failure::data_loss(format!("neither an irpa nor a safetensors file: {error}")))?;
     // The header comes after its own length.
     let data = header_length as u64 + 8;
     let mut entries: Vec<_> = metadata

@@ -47,9 +47,9 @@ fn the_well_made_archive_is_read() {
 fn refused(at: usize, value: &[u8], code: StatusCode, text: &str) {
     let mut file = archive();
     file[at..at + value.len()].copy_from_slice(value);
-    let refusal = read(&file).expect_err("something is wrong with it");
-    assert_eq!(refusal.code, code, "{}", refusal.message);
-    assert!(refusal.message.contains(text), "{}", refusal.message);
+    let failure = read(&file).expect_err("something is wrong with it");
+    assert_eq!(failure.code, code, "{}", failure.message);
+    assert!(failure.message.contains(text), "{}", failure.message);
 }
 
 #[test]
