@@ -11,13 +11,16 @@ mod smollm;
 
 use super::TokenizerError;
 
+/// Hands the words of a text to a sink.
+type Split = fn(&str, &mut dyn FnMut(&str));
+
 /// A rule for splitting text, and what comes with it in llama.cpp's reading of `tokenizer.ggml.pre`.
 #[derive(Debug)]
 pub(super) struct PreTokenizer {
     /// Values of `tokenizer.ggml.pre`.
     names: &'static [&'static str],
     /// Hands the words of a text to the sink in order. Put together they are the text; none is empty.
-    pub(super) split: fn(&str, &mut dyn FnMut(&str)),
+    pub(super) split: Split,
     /// A word that is a token as it stands is taken as that token, whatever the merges would make of it.
     pub(super) whole_words_first: bool,
     /// Whether texts start with the BOS token if the file says nothing of it.
