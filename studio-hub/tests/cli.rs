@@ -6,7 +6,7 @@ mod tiny;
 use serde_json::Value;
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 use tiny::Fault;
@@ -185,25 +185,13 @@ fn what_is_in_a_model_an_archive_and_a_text() {
 fn params_prints_what_iree_dump_parameters_prints() {
     let dir = model(Fault::None);
     assert_eq!(studio(dir.path(), "export tiny.gguf --out b --safetensors").status, 0);
-    let tool = cache().join("iree-3.13.0/iree/_runtime_libs/iree-dump-parameters");
-    if !tool.is_file() {
-        eprintln!("skipped: {} is not there; `./dev test` fetches it", tool.display());
-        return;
-    }
+    let Some(tool) = tiny::tool("_runtime_libs/iree-dump-parameters") else { return };
     for file in ["b/model.irpa", "b/model.safetensors"] {
         let stock = ran(Command::new(&tool).arg(format!("--parameters={file}")), dir.path());
         assert_eq!(stock.status, 0, "{}", stock.err);
         let ours = studio(dir.path(), &format!("params {file}"));
         assert_eq!((ours.status, ours.out), (0, stock.out));
     }
-}
-
-fn cache() -> PathBuf {
-    let folder =
-        |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    folder("STUDIO_CACHE")
-        .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("lowering-studio")))
-        .unwrap_or_else(|| folder("HOME").unwrap().join(".cache/lowering-studio"))
 }
 
 #[test]
@@ -229,6 +217,44 @@ fn without_a_compiler_compile_and_doctor_say_how_to_get_it() {
     let doctor = without("doctor");
     assert_eq!(doctor.status, 1);
     assert!(doctor.out.contains("missing  compiler"), "{}", doctor.out);
+}
+
+#[test]
+fn a_bundle_is_compiled_once_and_run() {
+    let Some(compiler) = tiny::compiler() else { return };
+    let dir = model(Fault::None);
+    assert_eq!(studio(dir.path(), "export tiny.gguf --out b --seq 8 --context 16 --chunk 4").status, 0);
+    let with_cache = |args: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_studio"));
+        command.args(args.split_whitespace()).env("IREE_COMPILE", &compiler);
+        ran(command.env("STUDIO_CACHE", dir.path().join("cache")), dir.path())
+    };
+    let compiled = with_cache("compile b --target host");
+    assert_eq!((compiled.status, compiled.out.as_str()), (0, "b/host.vmfb\n"), "{}", compiled.err);
+    assert!(with_cache("compile b --target host").err.contains("found among"));
+    let functions = studio(dir.path(), "inspect b/host.vmfb --json");
+    let functions: Value = serde_json::from_str(&functions.out).unwrap();
+    let names: Vec<_> = functions["functions"].as_array().unwrap().iter().map(|f| &f["name"]).collect();
+    for name in ["main", "prefill", "decode"] {
+        assert!(names.iter().any(|known| *known == name), "{name} is not in {names:?}");
+    }
+    let json = with_cache("run b --tokens 1,2,3 -n 4 --threads 1 --json");
+    assert_eq!((json.status, json.err.as_str()), (0, ""));
+    let report: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(report["timings"]["prompt_tokens"], 3);
+    let text = report["text"].as_str().unwrap();
+    assert_eq!(text.len(), report["tokens"].as_array().unwrap().len());
+    let plain = with_cache("run b --tokens 1,2,3 -n 4 --threads 1");
+    assert_eq!((plain.status, plain.out), (0, format!("{text}\n")));
+    let raw = with_cache("run b --prompt bcd --raw -n 4 --json");
+    let raw: Value = serde_json::from_str(&raw.out).unwrap_or_else(|_| panic!("{}", raw.err));
+    assert_eq!(raw["tokens"], report["tokens"]);
+    let model = with_cache("run tiny.gguf --tokens 1,2,3 -n 4 --json");
+    let model: Value = serde_json::from_str(&model.out).unwrap_or_else(|_| panic!("{}", model.err));
+    assert_eq!(model["tokens"], report["tokens"]);
+    let long = "1,".repeat(70) + "1";
+    fails(&with_cache(&format!("run b --tokens {long}")), 1, &["16"]);
+    fails(&with_cache("run b --tokens 16"), 1, &["16"]);
 }
 
 #[test]

@@ -6,26 +6,18 @@ mod tiny;
 
 use common::{Hub, STUDIO, Socket};
 use serde_json::Value;
-use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 use studio_protocol::{
     ClientMessage, CompileSpec, ErrorCode, Hash, HubMessage, JobEvent, JobId, JobSpec, Outcome, Prompt,
     RunSpec, StopReason,
 };
-
-/// The compiler that `./dev test` fetches; without it the test is skipped, loudly.
-fn compiler() -> Option<PathBuf> {
-    let folder =
-        |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = folder("STUDIO_CACHE")
-        .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("lowering-studio")))
-        .unwrap_or_else(|| folder("HOME").unwrap().join(".cache/lowering-studio"));
-    let path = cache.join("iree-3.13.0/iree/compiler/_mlir_libs/iree-compile");
-    if !path.is_file() {
-        eprintln!("skipped: {} is not there; `./dev test` fetches it", path.display());
-        return None;
-    }
-    Some(path)
-}
 
 struct Session {
     _data: tempfile::TempDir,
@@ -98,6 +90,17 @@ async fn events(socket: &mut Socket, id: JobId, after: u64) -> Vec<JobEvent> {
     }
 }
 
+/// Passes events over until the compiler has printed something.
+async fn until_log(socket: &mut Socket) {
+    loop {
+        match socket.hear().await {
+            HubMessage::JobEvent { event: JobEvent::Log { .. }, .. } => return,
+            HubMessage::JobEvent { .. } => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 fn outcome(events: &[JobEvent]) -> &Outcome {
     match events.last() {
         Some(JobEvent::Finished { outcome }) => outcome,
@@ -107,7 +110,7 @@ fn outcome(events: &[JobEvent]) -> &Outcome {
 
 #[tokio::test]
 async fn a_bundle_is_compiled_run_watched_and_downloaded() {
-    let Some(compiler) = compiler() else { return };
+    let Some(compiler) = tiny::compiler() else { return };
     let mut session = session(compiler.to_str().unwrap()).await;
     let spec = session.compile();
     let job = session.submit(spec.clone()).await;
@@ -153,7 +156,7 @@ async fn a_bundle_is_compiled_run_watched_and_downloaded() {
 
 #[tokio::test]
 async fn a_compiler_that_fails_is_told_with_its_own_words() {
-    let Some(compiler) = compiler() else { return };
+    let Some(compiler) = tiny::compiler() else { return };
     let mut session = session(compiler.to_str().unwrap()).await;
     let flags = vec!["--no-such-flag".to_owned()];
     let spec = JobSpec::Compile(CompileSpec { bundle: session.bundle, target: "host".to_owned(), flags });
@@ -166,14 +169,32 @@ async fn a_compiler_that_fails_is_told_with_its_own_words() {
     );
 }
 
-/// A stand-in that says the right version and then never ends: what is tested is the ending.
-fn endless_compiler(dir: &std::path::Path) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt;
+/// A stand-in that says the right version, notes its process in `iree-compile.pid` and then never ends: what is
+/// tested is the ending.
+fn endless_compiler(dir: &Path) -> PathBuf {
     let path = dir.join("iree-compile");
-    let script = "#!/bin/sh\ncase \"$1\" in --version) echo 'IREE compiler version 3.13.0 @ 0';; *) echo working; exec sleep 600;; esac\n";
+    let script = r#"#!/bin/sh
+case "$1" in
+--version) echo 'IREE compiler version 3.13.0 @ 0' ;;
+*) echo $$ > "$0.pid"; echo working; exec sleep 600 ;;
+esac
+"#;
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path
+}
+
+/// Waits until the stand-in's process is gone.
+async fn compiler_is_gone(dir: &Path) {
+    let pid = fs::read_to_string(dir.join("iree-compile.pid")).unwrap();
+    let process = PathBuf::from(format!("/proc/{}/cmdline", pid.trim()));
+    let gone = async {
+        // A process that nobody has waited for yet has an empty command line.
+        while fs::read(&process).is_ok_and(|line| !line.is_empty()) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), gone).await.expect("the compiler ends");
 }
 
 #[tokio::test]
@@ -182,12 +203,7 @@ async fn a_working_job_and_a_waiting_one_are_cancelled() {
     let mut session = session(endless_compiler(dir.path()).to_str().unwrap()).await;
     let spec = session.compile();
     let working = session.submit(spec.clone()).await;
-    loop {
-        let HubMessage::JobEvent { event, .. } = session.socket.hear().await else { panic!("an event") };
-        if matches!(event, JobEvent::Log { .. }) {
-            break;
-        }
-    }
+    until_log(&mut session.socket).await;
     let waiting = session.submit(spec).await;
     session.socket.say(&ClientMessage::JobCancel { job: waiting }).await;
     assert_eq!(*outcome(&events(&mut session.socket, waiting, 0).await), Outcome::Cancelled);
@@ -196,7 +212,7 @@ async fn a_working_job_and_a_waiting_one_are_cancelled() {
         match session.socket.hear().await {
             HubMessage::JobEvent { job, event: JobEvent::Finished { outcome }, .. } if job == working => {
                 assert_eq!(outcome, Outcome::Cancelled);
-                break;
+                break compiler_is_gone(dir.path()).await;
             }
             HubMessage::JobEvent { .. } => {}
             other => panic!("{other:?}"),
@@ -210,17 +226,22 @@ async fn a_hub_that_ends_takes_its_compiler_with_it() {
     let mut session = session(endless_compiler(dir.path()).to_str().unwrap()).await;
     let spec = session.compile();
     session.submit(spec).await;
-    loop {
-        let HubMessage::JobEvent { event, .. } = session.socket.hear().await else { panic!("an event") };
-        if matches!(event, JobEvent::Log { .. }) {
-            break;
-        }
-    }
+    until_log(&mut session.socket).await;
     let pid = session.hub.child.id().to_string();
-    let start = std::time::Instant::now();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     assert_eq!(session.hub.child.wait().unwrap().code(), Some(0));
-    assert!(start.elapsed().as_secs() < 10);
+    compiler_is_gone(dir.path()).await;
+}
+
+#[tokio::test]
+async fn a_hub_that_is_killed_takes_its_compiler_with_it_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = session(endless_compiler(dir.path()).to_str().unwrap()).await;
+    let spec = session.compile();
+    session.submit(spec).await;
+    until_log(&mut session.socket).await;
+    session.hub.kill();
+    compiler_is_gone(dir.path()).await;
 }
 
 #[tokio::test]

@@ -1,9 +1,13 @@
-//! A llama of two layers and width 8, made by code.
+//! A llama of two layers and width 8, made by code, and the stock tools that tests compile and compare with.
 
 #![allow(dead_code, unreachable_pub, reason = "each test program uses a part of this")]
 
 use gguf_file::{BlockFormat, GgufBuilder, Value, ValueArray};
-use std::{fs::File, io::BufWriter, path::Path};
+use std::{
+    fs::File,
+    io::BufWriter,
+    path::{Path, PathBuf},
+};
 
 const VOCABULARY: u64 = 16;
 const WIDTH: u64 = 8;
@@ -89,4 +93,26 @@ fn values(name: &str, count: usize) -> Vec<u8> {
     let mut bytes = vec![0; count];
     blake3::Hasher::new().update(name.as_bytes()).finalize_xof().fill(&mut bytes);
     bytes.iter().flat_map(|byte| ((f32::from(*byte) - 127.5) / 127.5).to_le_bytes()).collect()
+}
+
+/// `iree-compile`, or `None` where it isn't fetched.
+pub fn compiler() -> Option<PathBuf> {
+    tool("compiler/_mlir_libs/iree-compile")
+}
+
+/// A program of IREE's wheels that `./dev test` fetches. Where it is missing a test is skipped, loudly; in CI it
+/// fails.
+pub fn tool(path: &str) -> Option<PathBuf> {
+    let folder =
+        |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = folder("STUDIO_CACHE")
+        .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("lowering-studio")))
+        .unwrap_or_else(|| folder("HOME").unwrap().join(".cache/lowering-studio"));
+    let path = cache.join("iree-3.13.0/iree").join(path);
+    if path.is_file() {
+        return Some(path);
+    }
+    assert!(std::env::var_os("CI").is_none(), "{} is not there", path.display());
+    eprintln!("skipped: {} is not there; `./dev test` fetches it", path.display());
+    None
 }
