@@ -7,7 +7,7 @@ use gguf_file::{FileSource, Gguf, Metadata};
 const MODEL: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
 /// The model's metadata. Panics with what to do if the model isn't there.
-pub fn model_metadata() -> Metadata {
+pub(crate) fn model_metadata() -> Metadata {
     let path = cache_folder().join("models").join(MODEL);
     let source = FileSource::open(&path).unwrap_or_else(|error| {
         panic!("{} is needed by this test: `./dev test` fetches it ({error})", path.display())
