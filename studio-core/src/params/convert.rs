@@ -2,10 +2,10 @@
 //! transpose, round. What is held in memory doesn't grow with the tensor: one that is larger than the budget is
 //! read again for each panel.
 
-use super::element::{Bf16, Bits, F16, F32, Float, size_bytes, to_bits, to_bytes};
+use super::element::{Bf16, F16, F32, Float, size_bytes, to_bytes};
 use super::plan::TensorConversion;
-use super::stream::StreamError;
-use super::transpose::{Row, TILE_COLUMNS, TILE_ROWS, Target, Turn, turn};
+use super::stream::{StreamError, buffer};
+use super::transpose::{TILE_COLUMNS, Target, Tile, tile_rows};
 use super::window::Window;
 use crate::graph::{ElementType, RowOrder};
 use gguf_file::ReadAt;
@@ -36,8 +36,7 @@ pub(crate) struct Converter {
     window: Window,
     raw: Vec<u8>,
     values: Vec<f32>,
-    tile16: Vec<Row<u16>>,
-    tile32: Vec<Row<u32>>,
+    tile: Tile,
 }
 
 /// A rectangle of the output matrix, contiguous in the archive.
@@ -53,6 +52,7 @@ struct Reader<'a> {
     window: &'a mut Window,
     raw: &'a mut Vec<u8>,
     values: &'a mut Vec<f32>,
+    tile: &'a mut Tile,
 }
 
 impl Converter {
@@ -62,32 +62,33 @@ impl Converter {
             window: Window::new(budget.raw_bytes),
             raw: Vec::new(),
             values: Vec::new(),
-            tile16: Vec::new(),
-            tile32: Vec::new(),
+            tile: Tile::new(),
         }
     }
 
-    /// Replaces `panel` by the output that begins at element `first`, which is not past the last; never empty.
+    /// Fills the head of `panel` with the output that begins at element `first`, which is not past the last. Gives the
+    /// bytes written, more than none.
     pub(crate) fn fill(
         &mut self,
         conversion: &TensorConversion,
         first: u64,
         sources: &[&dyn ReadAt],
         panel: &mut Vec<u8>,
-    ) -> Result<(), StreamError> {
+    ) -> Result<usize, StreamError> {
         let at = panel_at(conversion, first, self.budget);
         let size = (at.rows.end - at.rows.start) * (at.columns.end - at.columns.start);
         // At most the budget's limit.
-        panel.resize((size * size_bytes(conversion.element_type)) as usize, 0);
-        let Self { window, raw, values, tile16, tile32, .. } = self;
-        let mut reader = Reader { conversion, sources, window, raw, values };
+        let panel = buffer(panel, (size * size_bytes(conversion.element_type)) as usize);
+        let Self { window, raw, values, tile, .. } = self;
+        let mut reader = Reader { conversion, sources, window, raw, values, tile };
         match conversion.element_type {
-            ElementType::Bf16 => reader.fill::<Bf16>(at, panel, tile16),
-            ElementType::F16 => reader.fill::<F16>(at, panel, tile16),
-            ElementType::F32 => reader.fill::<F32>(at, panel, tile32),
+            ElementType::Bf16 => reader.fill::<Bf16>(at, panel)?,
+            ElementType::F16 => reader.fill::<F16>(at, panel)?,
+            ElementType::F32 => reader.fill::<F32>(at, panel)?,
             // The plan refuses these.
-            ElementType::I32 | ElementType::I1 => Ok(()),
+            ElementType::I32 | ElementType::I1 => {}
         }
+        Ok(panel.len())
     }
 }
 
@@ -119,17 +120,9 @@ fn panel_at(conversion: &TensorConversion, first: u64, budget: Budget) -> Panel 
 }
 
 impl Reader<'_> {
-    fn fill<F: Float>(
-        &mut self,
-        at: Panel,
-        panel: &mut [u8],
-        tile: &mut Vec<Row<F::Bits>>,
-    ) -> Result<(), StreamError>
-    where
-        F::Bits: Turn,
-    {
+    fn fill<F: Float>(&mut self, at: Panel, panel: &mut [u8]) -> Result<(), StreamError> {
         match (self.conversion.transpose, self.conversion.row_order) {
-            (true, _) => self.fill_transposed::<F>(at, panel, tile),
+            (true, _) => self.fill_transposed::<F>(at, panel),
             (false, RowOrder::RopeHalves { .. }) => self.fill_rows::<F>(at, panel),
             (false, RowOrder::AsStored) => self.fill_flat::<F>(at.columns, panel),
         }
@@ -140,9 +133,10 @@ impl Reader<'_> {
         let format = self.conversion.format;
         let blocks = elements.start / format.block_elements()..elements.end / format.block_elements();
         let length = (blocks.end - blocks.start) * format.block_bytes();
-        self.conversion.read(blocks.start * format.block_bytes(), length, self.raw, self.sources)?;
+        let offset = blocks.start * format.block_bytes();
+        let raw = self.conversion.read(offset, length, self.raw, self.sources)?;
         let chunk_bytes = TILE_COLUMNS * format.block_bytes() as usize / format.block_elements() as usize;
-        let pieces = self.raw.chunks(chunk_bytes).zip(panel.chunks_mut(TILE_COLUMNS * F::Bits::SIZE));
+        let pieces = raw.chunks(chunk_bytes).zip(panel.chunks_mut(TILE_COLUMNS * F::SIZE));
         for (blocks, bytes) in pieces {
             let values = decode(self.conversion, blocks, self.values)?;
             to_bytes::<F>(values, bytes);
@@ -153,10 +147,10 @@ impl Reader<'_> {
     /// Rows in another order than the tensor's.
     fn fill_rows<F: Float>(&mut self, at: Panel, panel: &mut [u8]) -> Result<(), StreamError> {
         let columns = (at.columns.end - at.columns.start) as usize;
-        for (row, bytes) in at.rows.zip(panel.chunks_mut(columns * F::Bits::SIZE)) {
+        for (row, bytes) in at.rows.zip(panel.chunks_mut(columns * F::SIZE)) {
             let row = self.conversion.source_row(row);
             let chunks = at.columns.clone().step_by(TILE_COLUMNS);
-            for (start, bytes) in chunks.zip(bytes.chunks_mut(TILE_COLUMNS * F::Bits::SIZE)) {
+            for (start, bytes) in chunks.zip(bytes.chunks_mut(TILE_COLUMNS * F::SIZE)) {
                 let end = at.columns.end.min(start + TILE_COLUMNS as u64);
                 to_bytes::<F>(self.values(row, start..end)?, bytes);
             }
@@ -165,48 +159,57 @@ impl Reader<'_> {
     }
 
     /// The panel's rows are columns of the tensor, its columns rows.
-    fn fill_transposed<F: Float>(
-        &mut self,
-        at: Panel,
-        panel: &mut [u8],
-        tile: &mut Vec<Row<F::Bits>>,
-    ) -> Result<(), StreamError>
-    where
-        F::Bits: Turn,
-    {
-        tile.resize(TILE_ROWS, [F::Bits::default(); TILE_COLUMNS]);
+    fn fill_transposed<F: Float>(&mut self, at: Panel, panel: &mut [u8]) -> Result<(), StreamError> {
         let block = self.conversion.format.block_elements();
-        let stride = (at.columns.end - at.columns.start) as usize * F::Bits::SIZE;
-        for first in at.columns.clone().step_by(TILE_ROWS) {
-            let rows = (at.columns.end - first).min(TILE_ROWS as u64) as usize;
+        let stride = (at.columns.end - at.columns.start) as usize * F::SIZE;
+        for first in at.columns.clone().step_by(tile_rows::<F>()) {
+            let rows = (at.columns.end - first).min(tile_rows::<F>() as u64);
+            let before = (first - at.columns.start) as usize * F::SIZE;
             let mut start = at.rows.start;
             while start < at.rows.end {
                 // To the end of the tile's blocks, so that no block is decoded for two tiles.
                 let end = (start - start % block + TILE_COLUMNS as u64).min(at.rows.end);
-                let count = (end - start) as usize;
-                for (row, bits) in (first..).zip(tile[..rows].iter_mut()) {
-                    let values = self.values(self.conversion.source_row(row), start..end)?;
-                    to_bits::<F>(values, &mut bits[..count]);
+                for row in 0..rows {
+                    let source_row = self.conversion.source_row(first + row);
+                    let values = values(
+                        self.conversion,
+                        self.window,
+                        self.values,
+                        self.sources,
+                        source_row,
+                        start..end,
+                    )?;
+                    self.tile.put::<F>(row as usize, values);
                 }
-                let offset = (start - at.rows.start) as usize * stride
-                    + (first - at.columns.start) as usize * F::Bits::SIZE;
-                turn(&tile[..rows], count, panel, Target { offset, stride });
+                let offset = (start - at.rows.start) as usize * stride + before;
+                self.tile.turn::<F>(rows as usize, (end - start) as usize, panel, Target { offset, stride });
                 start = end;
             }
         }
         Ok(())
     }
 
-    /// Decodes some values of a row of the tensor, at most [`TILE_COLUMNS`].
     fn values(&mut self, row: u64, columns: Range<u64>) -> Result<&[f32], StreamError> {
-        let block = self.conversion.format.block_elements();
-        let blocks = columns.start / block..columns.end.div_ceil(block);
-        let before = (columns.start - blocks.start * block) as usize;
-        let count = (columns.end - columns.start) as usize;
-        let bytes = self.window.blocks(self.conversion, row, blocks, self.sources)?;
-        let values = decode(self.conversion, bytes, self.values)?;
-        Ok(&values[before..before + count])
+        values(self.conversion, self.window, self.values, self.sources, row, columns)
     }
+}
+
+/// Decodes some values of a row of the tensor, at most [`TILE_COLUMNS`].
+fn values<'v>(
+    conversion: &TensorConversion,
+    window: &mut Window,
+    buffer: &'v mut Vec<f32>,
+    sources: &[&dyn ReadAt],
+    row: u64,
+    columns: Range<u64>,
+) -> Result<&'v [f32], StreamError> {
+    let block = conversion.format.block_elements();
+    let blocks = columns.start / block..columns.end.div_ceil(block);
+    let before = (columns.start - blocks.start * block) as usize;
+    let count = (columns.end - columns.start) as usize;
+    let bytes = window.blocks(conversion, row, blocks, sources)?;
+    let values = decode(conversion, bytes, buffer)?;
+    Ok(&values[before..before + count])
 }
 
 fn decode<'a>(
@@ -216,10 +219,7 @@ fn decode<'a>(
 ) -> Result<&'a [f32], StreamError> {
     let format = conversion.format;
     let count = blocks.len() / format.block_bytes() as usize * format.block_elements() as usize;
-    if values.len() < count {
-        values.resize(count, 0.0);
-    }
-    let values = &mut values[..count];
+    let values = buffer(values, count);
     format
         .decode_endian(conversion.endian, blocks, values)
         .map_err(|source| StreamError::Decode { tensor: conversion.tensor.clone(), source })?;

@@ -1,7 +1,8 @@
 //! Element types of the archive: their sizes and names, and f32 values turned into their bytes.
 //!
-//! The loops have no branches and no calls, so that the compiler turns them into vector code, and depend on
-//! nothing but IEEE arithmetic: a page and a native binary write the same bytes.
+//! The loops have no branches and no calls, so that the compiler turns them into vector code; `pulp` picks, at run time,
+//! the one compiled for the widest vectors that the processor has. They depend on nothing but IEEE arithmetic: a page
+//! and a native binary write the same bytes.
 
 use crate::graph::ElementType;
 
@@ -39,36 +40,12 @@ pub fn safetensors_name(element_type: ElementType) -> &'static str {
     }
 }
 
-/// A stored element: the bits of a value, little-endian in the file.
-pub(crate) trait Bits: Copy + Default {
-    /// Bytes of the element.
-    const SIZE: usize;
-    /// Writes the element to exactly [`Self::SIZE`] bytes.
-    fn write(self, to: &mut [u8]);
-}
-
-impl Bits for u16 {
-    const SIZE: usize = 2;
-    #[inline(always)]
-    fn write(self, to: &mut [u8]) {
-        to.copy_from_slice(&self.to_le_bytes());
-    }
-}
-
-impl Bits for u32 {
-    const SIZE: usize = 4;
-    #[inline(always)]
-    fn write(self, to: &mut [u8]) {
-        to.copy_from_slice(&self.to_le_bytes());
-    }
-}
-
 /// A float format that weights are stored in.
 pub(crate) trait Float {
-    /// Its bits.
-    type Bits: Bits;
-    /// The nearest value of the format, ties to even; a NaN stays a NaN.
-    fn from_f32(value: f32) -> Self::Bits;
+    /// Bytes of a value, 2 or 4.
+    const SIZE: usize;
+    /// The bits of the format's nearest value, ties to even, in the low bytes; a NaN stays a NaN.
+    fn bits(value: f32) -> u32;
 }
 
 /// bfloat16
@@ -79,22 +56,22 @@ pub(crate) struct F16;
 pub(crate) struct F32;
 
 impl Float for Bf16 {
-    type Bits = u16;
+    const SIZE: usize = 2;
     #[inline(always)]
-    fn from_f32(value: f32) -> u16 {
+    fn bits(value: f32) -> u32 {
         let bits = value.to_bits();
         // Adding half of the last kept place, less one when that place is even, rounds ties to even; a carry
         // into the exponent is the right result too.
         let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
         let quiet_nan = (bits >> 16) | 0x40;
-        (if bits & 0x7fff_ffff > 0x7f80_0000 { quiet_nan } else { rounded }) as u16
+        if bits & 0x7fff_ffff > 0x7f80_0000 { quiet_nan } else { rounded }
     }
 }
 
 impl Float for F16 {
-    type Bits = u16;
+    const SIZE: usize = 2;
     #[inline(always)]
-    fn from_f32(value: f32) -> u16 {
+    fn bits(value: f32) -> u32 {
         const SMALLEST_NORMAL: u32 = 113 << 23;
         const TOO_LARGE: u32 = 143 << 23;
         // 0.5, whose last place is the last place of f16's subnormals: the addition does the rounding.
@@ -108,30 +85,34 @@ impl Float for F16 {
         let special = if magnitude > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
         let small_or_normal = if magnitude < SMALLEST_NORMAL { subnormal } else { normal };
         let bits = if magnitude >= TOO_LARGE { special } else { small_or_normal };
-        (bits | (sign >> 16)) as u16
+        bits | (sign >> 16)
     }
 }
 
 impl Float for F32 {
-    type Bits = u32;
+    const SIZE: usize = 4;
     #[inline(always)]
-    fn from_f32(value: f32) -> u32 {
+    fn bits(value: f32) -> u32 {
         value.to_bits()
-    }
-}
-
-/// Turns values into stored elements; both slices have the same length.
-pub(crate) fn to_bits<F: Float>(values: &[f32], bits: &mut [F::Bits]) {
-    for (bit, value) in bits.iter_mut().zip(values) {
-        *bit = F::from_f32(*value);
     }
 }
 
 /// Turns values into the file's bytes; `bytes` is as long as the values take.
 pub(crate) fn to_bytes<F: Float>(values: &[f32], bytes: &mut [u8]) {
-    for (to, value) in bytes.chunks_exact_mut(F::Bits::SIZE).zip(values) {
-        F::from_f32(*value).write(to);
-    }
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            if F::SIZE == 2 {
+                for (to, value) in bytes.as_chunks_mut::<2>().0.iter_mut().zip(values) {
+                    *to = (F::bits(*value) as u16).to_le_bytes();
+                }
+            } else {
+                for (to, value) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(values) {
+                    *to = F::bits(*value).to_le_bytes();
+                }
+            }
+        },
+    );
 }
 
 #[cfg(test)]
@@ -153,7 +134,12 @@ mod tests {
     fn bf16_rounds_as_the_half_crate_does() {
         for value in values() {
             let expected = half::bf16::from_f32(value);
-            assert_eq!(Bf16::from_f32(value), expected.to_bits(), "{value:e} ({:#x})", value.to_bits());
+            assert_eq!(
+                Bf16::bits(value),
+                u32::from(expected.to_bits()),
+                "{value:e} ({:#x})",
+                value.to_bits()
+            );
         }
     }
 
@@ -161,7 +147,7 @@ mod tests {
     fn f16_rounds_as_the_half_crate_does() {
         for value in values() {
             let expected = half::f16::from_f32(value);
-            let got = half::f16::from_bits(F16::from_f32(value));
+            let got = half::f16::from_bits(F16::bits(value) as u16);
             if expected.is_nan() {
                 assert!(got.is_nan() && got.is_sign_negative() == expected.is_sign_negative());
             } else {

@@ -2,7 +2,7 @@
 
 use super::archive::Item;
 use super::element::{mlir_name, size_bytes};
-use super::stream::StreamError;
+use super::stream::{StreamError, buffer};
 use crate::graph::{ElementType, ParamSource, ParamSpec, RowOrder};
 use gguf_file::{BlockFormat, Endian, Gguf, ReadAt, TensorInfo};
 use std::collections::HashSet;
@@ -282,26 +282,24 @@ fn matrix(tensor: &TensorInfo, row_order: RowOrder) -> Result<(u64, u64), PlanEr
 }
 
 impl TensorConversion {
-    /// Reads a part of the tensor, `offset` counting from its start, in place of what `bytes` held.
-    pub(crate) fn read(
+    /// Reads a part of the tensor, `offset` counting from its start, to the head of `bytes`.
+    pub(crate) fn read<'b>(
         &self,
         offset: u64,
         length: u64,
-        bytes: &mut Vec<u8>,
+        bytes: &'b mut Vec<u8>,
         sources: &[&dyn ReadAt],
-    ) -> Result<(), StreamError> {
+    ) -> Result<&'b [u8], StreamError> {
         let given = sources.len();
         let Some(source) = sources.get(self.shard) else {
             return Err(StreamError::Source { tensor: self.tensor.clone(), shard: self.shard, given });
         };
         // Callers keep to the budget, so this fits.
-        bytes.resize(length as usize, 0);
+        let bytes = buffer(bytes, length as usize);
         let offset = self.offset + offset;
-        source.read_at(offset, bytes).map_err(|source| StreamError::Read {
-            tensor: self.tensor.clone(),
-            offset,
-            source,
-        })
+        let failed = |source| StreamError::Read { tensor: self.tensor.clone(), offset, source };
+        source.read_at(offset, bytes).map_err(failed)?;
+        Ok(bytes)
     }
 
     /// The row of the tensor that stands at `row` after reordering.

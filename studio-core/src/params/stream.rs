@@ -55,7 +55,10 @@ pub struct ArchiveStream<'a> {
     place: usize,
     /// Elements of it that have been made.
     made: u64,
+    /// What was made last, in a buffer that only grows.
     panel: Vec<u8>,
+    /// Bytes of the panel.
+    filled: usize,
     /// Bytes of the panel that have been handed out.
     taken: usize,
     /// Bytes to leave out before the next piece.
@@ -67,18 +70,29 @@ impl<'a> ArchiveStream<'a> {
     #[must_use]
     pub fn new(plan: &'a Plan, layout: &'a Layout, budget: Budget) -> Self {
         let converter = Converter::new(budget);
-        let panel = Vec::new();
-        Self { plan, layout, budget, converter, position: 0, place: 0, made: 0, panel, taken: 0, left_out: 0 }
+        Self {
+            plan,
+            layout,
+            budget,
+            converter,
+            position: 0,
+            place: 0,
+            made: 0,
+            panel: Vec::new(),
+            filled: 0,
+            taken: 0,
+            left_out: 0,
+        }
     }
 
     /// The next piece, or `None` at the end. `sources` are the model's files, in the order in which it was opened.
     /// After an error the stream is of no further use.
     pub fn next(&mut self, sources: &[&dyn ReadAt]) -> Result<Option<&[u8]>, StreamError> {
         while self.left_out > 0 {
-            if self.taken == self.panel.len() {
+            if self.taken == self.filled {
                 self.make(sources)?;
             }
-            let rest = (self.panel.len() - self.taken) as u64;
+            let rest = (self.filled - self.taken) as u64;
             if rest == 0 {
                 return Ok(None);
             }
@@ -93,10 +107,10 @@ impl<'a> ArchiveStream<'a> {
             self.position += piece.len() as u64;
             return Ok(Some(piece));
         }
-        if self.taken == self.panel.len() {
+        if self.taken == self.filled {
             self.make(sources)?;
         }
-        let piece = self.panel.get(self.taken..).unwrap_or_default();
+        let piece = self.panel.get(self.taken..self.filled).unwrap_or_default();
         let piece = &piece[..piece.len().min(PIECE_BYTES)];
         self.taken += piece.len();
         self.position += piece.len() as u64;
@@ -109,11 +123,11 @@ impl<'a> ArchiveStream<'a> {
         let target = target.min(self.layout.size_bytes);
         let current = self.layout.places.get(self.place);
         let within = |place: &Place| (place.offset..place.offset + place.size_bytes).contains(&target);
-        let made_until = self.position + (self.panel.len() - self.taken) as u64;
+        let made_until = self.position + (self.filled - self.taken) as u64;
         let goes_on = self.made > 0 && current.is_some_and(within);
         if !goes_on && target > made_until {
             let entry = self.layout.places.iter().position(within);
-            self.panel.clear();
+            self.filled = 0;
             self.taken = 0;
             self.made = 0;
             self.place = entry.unwrap_or_else(|| {
@@ -132,7 +146,6 @@ impl<'a> ArchiveStream<'a> {
     /// Replaces the panel by what comes next: zeros up to an entry or the end, or a part of an entry.
     fn make(&mut self, sources: &[&dyn ReadAt]) -> Result<(), StreamError> {
         self.taken = 0;
-        self.panel.clear();
         let places = &self.layout.places;
         while places.get(self.place).is_some_and(|place| self.position >= place.offset + place.size_bytes) {
             self.place += 1;
@@ -142,28 +155,45 @@ impl<'a> ArchiveStream<'a> {
         let start = next.map_or(self.layout.size_bytes, |place| place.offset);
         if self.position < start {
             let gap = (start - self.position).min(PIECE_BYTES as u64);
-            self.panel.resize(gap as usize, 0);
+            self.filled = gap as usize;
+            buffer(&mut self.panel, self.filled).fill(0);
             return Ok(());
         }
         let Some(param) = next.and_then(|Place { item, .. }| self.plan.params().get(*item)) else {
+            self.filled = 0;
             return Ok(());
         };
-        match &param.conversion {
+        self.filled = match &param.conversion {
             Conversion::Tensor(conversion) => {
-                self.converter.fill(conversion, self.made, sources, &mut self.panel)?;
+                self.converter.fill(conversion, self.made, sources, &mut self.panel)?
             }
             Conversion::Values(values) => fill_values(param, values, self.made, self.budget, &mut self.panel),
-        }
-        self.made += self.panel.len() as u64 / size_bytes(param.element_type);
+        };
+        self.made += self.filled as u64 / size_bytes(param.element_type);
         Ok(())
     }
 }
 
-fn fill_values(param: &PlannedParam, values: &[f32], made: u64, budget: Budget, panel: &mut Vec<u8>) {
+/// The first `length` elements of a buffer that only grows, so that memory is cleared once.
+pub(super) fn buffer<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) -> &mut [T] {
+    if buffer.len() < length {
+        buffer.resize(length, T::default());
+    }
+    &mut buffer[..length]
+}
+
+/// Gives the bytes written.
+fn fill_values(
+    param: &PlannedParam,
+    values: &[f32],
+    made: u64,
+    budget: Budget,
+    panel: &mut Vec<u8>,
+) -> usize {
     let element_bytes = size_bytes(param.element_type) as usize;
     let rest = values.get(made as usize..).unwrap_or_default();
     let part = &rest[..rest.len().min((budget.panel_bytes as usize / element_bytes).max(1))];
-    panel.resize(part.len() * element_bytes, 0);
+    let panel = buffer(panel, part.len() * element_bytes);
     match param.element_type {
         ElementType::Bf16 => to_bytes::<Bf16>(part, panel),
         ElementType::F16 => to_bytes::<F16>(part, panel),
@@ -171,4 +201,5 @@ fn fill_values(param: &PlannedParam, values: &[f32], made: u64, budget: Budget, 
         // The plan refuses these.
         ElementType::I32 | ElementType::I1 => {}
     }
+    panel.len()
 }

@@ -1,18 +1,25 @@
-//! Turns the rows of a small tile into columns of a larger panel.
+//! Turns rows into columns by way of a tile that fits the first cache.
+//!
+//! The tile holds words of 32 bits: one element of four bytes, or two elements of two bytes from rows that follow each
+//! other. So the vector loops that fill it never change the width of their lanes, and emptying it is a plain move
+//! of words.
 
-use super::element::Bits;
+use super::element::Float;
 
-/// Rows of a tile: as many 16-bit elements as a cache line holds, so that each line of the panel is written whole.
-pub(crate) const TILE_ROWS: usize = 32;
+/// Words of a tile's column: a cache line, so that each line of the panel is written whole.
+const WORDS: usize = 16;
 /// Columns of a tile: whole blocks of every format.
 pub(crate) const TILE_COLUMNS: usize = 512;
-/// Columns that are turned at a time.
-const STEP: usize = 16;
-/// Words of a cache line.
-const WORDS: usize = 8;
+/// A row of words. The odd length keeps the words of a column in different sets of the cache.
+type Row = [u32; TILE_COLUMNS + 16];
 
-/// A row of a tile, as decoded.
-pub(crate) type Row<B> = [B; TILE_COLUMNS];
+/// Rows of the tensor that a tile takes.
+pub(crate) const fn tile_rows<F: Float>() -> usize {
+    WORDS * (4 / F::SIZE)
+}
+
+/// The buffer between rows and columns.
+pub(crate) struct Tile(Box<[Row; WORDS]>);
 
 /// Where a tile's first element goes in a panel.
 #[derive(Clone, Copy)]
@@ -23,87 +30,75 @@ pub(crate) struct Target {
     pub(crate) stride: usize,
 }
 
-/// Elements that are turned several at a time, packed in words.
-pub(crate) trait Turn: Bits {
-    /// Elements of a word.
-    const PER_WORD: usize;
-    /// Word `j` of the result holds column `k + j` of the given rows, of which there are [`Turn::PER_WORD`].
-    fn pack(rows: &[Row<Self>], k: usize) -> Option<[u64; STEP]>;
-}
-
-impl Turn for u16 {
-    const PER_WORD: usize = 4;
-    #[inline(always)]
-    fn pack(rows: &[Row<u16>], k: usize) -> Option<[u64; STEP]> {
-        let [a, b, c, d] = rows.first_chunk()?;
-        let step = |row: &Row<u16>| row.get(k..)?.first_chunk::<STEP>().copied();
-        let (a, b, c, d) = (step(a)?, step(b)?, step(c)?, step(d)?);
-        let word = |j: usize| {
-            u64::from(a[j]) | u64::from(b[j]) << 16 | u64::from(c[j]) << 32 | u64::from(d[j]) << 48
-        };
-        Some(std::array::from_fn(word))
+impl Tile {
+    pub(crate) fn new() -> Self {
+        Self(Box::new([[0; TILE_COLUMNS + 16]; WORDS]))
     }
-}
 
-impl Turn for u32 {
-    const PER_WORD: usize = 2;
-    #[inline(always)]
-    fn pack(rows: &[Row<u32>], k: usize) -> Option<[u64; STEP]> {
-        let [a, b] = rows.first_chunk()?;
-        let step = |row: &Row<u32>| row.get(k..)?.first_chunk::<STEP>().copied();
-        let (a, b) = (step(a)?, step(b)?);
-        Some(std::array::from_fn(|j| u64::from(a[j]) | u64::from(b[j]) << 32))
-    }
-}
-
-/// Writes the first `columns` columns of the tile as rows of the panel.
-pub(crate) fn turn<B: Turn>(tile: &[Row<B>], columns: usize, panel: &mut [u8], to: Target) {
-    let whole_columns = columns - columns % STEP;
-    let rows_at_a_time = B::PER_WORD * WORDS;
-    let whole_rows = tile.len() - tile.len() % rows_at_a_time;
-    for k in (0..whole_columns).step_by(STEP) {
-        for (group, rows) in tile.chunks_exact(rows_at_a_time).enumerate() {
-            let mut lines = [[0u64; WORDS]; STEP];
-            for (word, rows) in rows.chunks_exact(B::PER_WORD).enumerate() {
-                let Some(packed) = B::pack(rows, k) else { return };
-                for (line, packed) in lines.iter_mut().zip(packed) {
-                    line[word] = packed;
+    /// Puts values in the row `row`, which is below [`tile_rows`]. Rows are put in ascending order.
+    pub(crate) fn put<F: Float>(&mut self, row: usize, values: &[f32]) {
+        let per_word = 4 / F::SIZE;
+        let words = &mut self.0[row / per_word][..values.len()];
+        let first = row % per_word == 0;
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                if first {
+                    for (word, value) in words.iter_mut().zip(values) {
+                        *word = F::bits(*value);
+                    }
+                } else {
+                    for (word, value) in words.iter_mut().zip(values) {
+                        *word |= F::bits(*value) << 16;
+                    }
                 }
-            }
-            for (j, line) in lines.iter().enumerate() {
-                let at = to.offset + (k + j) * to.stride + group * rows_at_a_time * B::SIZE;
-                for (bytes, word) in panel[at..at + 8 * WORDS].chunks_exact_mut(8).zip(line) {
-                    bytes.copy_from_slice(&word.to_le_bytes());
+            },
+        );
+    }
+
+    /// Writes the first `columns` columns of the first `rows` rows as rows of the panel.
+    pub(crate) fn turn<F: Float>(&self, rows: usize, columns: usize, panel: &mut [u8], to: Target) {
+        let bytes = rows * F::SIZE;
+        for column in 0..columns {
+            let at = to.offset + column * to.stride;
+            let line = &mut panel[at..at + bytes];
+            if let Ok(line) = <&mut [u8; 4 * WORDS]>::try_from(&mut *line) {
+                for (to, row) in line.as_chunks_mut::<4>().0.iter_mut().zip(self.0.iter()) {
+                    *to = row[column].to_le_bytes();
+                }
+            } else {
+                for (to, row) in line.chunks_mut(4).zip(self.0.iter()) {
+                    to.copy_from_slice(&row[column].to_le_bytes()[..to.len()]);
                 }
             }
         }
-    }
-    let mut one = |row: usize, k: usize| {
-        let at = to.offset + k * to.stride + row * B::SIZE;
-        tile[row][k].write(&mut panel[at..at + B::SIZE]);
-    };
-    for row in 0..tile.len() {
-        let done = if row < whole_rows { whole_columns } else { 0 };
-        (done..columns).for_each(|k| one(row, k));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::element::{Bf16, F32};
 
-    fn check<B: Turn + PartialEq + std::fmt::Debug>(element: impl Fn(usize) -> B) {
-        for (rows, columns) in [(32, 512), (32, 16), (32, 17), (8, 16), (31, 33), (1, 1), (17, 512)] {
-            let tile: Vec<Row<B>> =
-                (0..rows).map(|row| std::array::from_fn(|k| element(row * TILE_COLUMNS + k))).collect();
-            let stride = rows * B::SIZE + 6;
+    fn check<F: Float>() {
+        for (rows, columns) in
+            [(tile_rows::<F>(), 512), (tile_rows::<F>(), 17), (8, 16), (15, 33), (1, 1), (7, 512)]
+        {
+            let value = |row: usize, column: usize| (row * 600 + column) as f32;
+            let mut tile = Tile::new();
+            for row in 0..rows {
+                let values: Vec<f32> = (0..columns).map(|column| value(row, column)).collect();
+                tile.put::<F>(row, &values);
+            }
+            let stride = rows * F::SIZE + 6;
             let mut panel = vec![0xee; 4 + columns * stride];
-            turn(&tile, columns, &mut panel, Target { offset: 4, stride });
+            tile.turn::<F>(rows, columns, &mut panel, Target { offset: 4, stride });
             let mut expected = vec![0xee; 4 + columns * stride];
-            for (row, values) in tile.iter().enumerate() {
-                for (k, value) in values.iter().take(columns).enumerate() {
-                    let at = 4 + k * stride + row * B::SIZE;
-                    value.write(&mut expected[at..at + B::SIZE]);
+            for row in 0..rows {
+                for column in 0..columns {
+                    let at = 4 + column * stride + row * F::SIZE;
+                    let bits = F::bits(value(row, column)).to_le_bytes();
+                    expected[at..at + F::SIZE].copy_from_slice(&bits[..F::SIZE]);
                 }
             }
             assert_eq!(panel, expected, "{rows}x{columns}");
@@ -112,7 +107,7 @@ mod tests {
 
     #[test]
     fn each_element_goes_where_row_and_column_say() {
-        check(|index| index as u16);
-        check(|index| (index as u32).wrapping_mul(0x9e37_79b9));
+        check::<Bf16>();
+        check::<F32>();
     }
 }

@@ -2,10 +2,12 @@
 
 use super::plan::TensorConversion;
 use super::stream::StreamError;
-use super::transpose::TILE_ROWS;
 use crate::graph::RowOrder;
 use gguf_file::ReadAt;
 use std::ops::Range;
+
+/// Rows that are needed one after the other, at most: those of a tile of 16-bit elements.
+const MOST_ROWS_OF_A_TILE: u64 = 32;
 
 /// The rows that are held, and where they stem from.
 pub(crate) struct Window {
@@ -35,15 +37,15 @@ impl Window {
         let segment = blocks.start * block_bytes..blocks.end * block_bytes;
         let Some(count) = self.rows_held(conversion, row_bytes) else {
             self.rows = 0..0;
-            self.read(conversion, row * row_bytes + segment.start, segment.end - segment.start, sources)?;
-            return Ok(&self.bytes);
+            let length = segment.end - segment.start;
+            return conversion.read(row * row_bytes + segment.start, length, &mut self.bytes, sources);
         };
         let tensor = (conversion.shard, conversion.offset);
         if self.tensor != tensor || !self.rows.contains(&row) {
             self.rows = 0..0;
             let start = row - row % count;
             let end = conversion.rows.min(start + count);
-            self.read(conversion, start * row_bytes, (end - start) * row_bytes, sources)?;
+            conversion.read(start * row_bytes, (end - start) * row_bytes, &mut self.bytes, sources)?;
             self.tensor = tensor;
             self.rows = start..end;
         }
@@ -59,18 +61,8 @@ impl Window {
             RowOrder::RopeHalves { head_dim, .. } => head_dim,
         };
         let fitting = self.budget_bytes / row_bytes.max(1);
-        let wanted = unit.max(TILE_ROWS as u64).min(conversion.rows);
+        let wanted = unit.max(MOST_ROWS_OF_A_TILE).min(conversion.rows);
         let count = fitting.min(conversion.rows);
         (count >= wanted).then_some(count - count % unit).filter(|count| *count > 0)
-    }
-
-    fn read(
-        &mut self,
-        conversion: &TensorConversion,
-        offset: u64,
-        length: u64,
-        sources: &[&dyn ReadAt],
-    ) -> Result<(), StreamError> {
-        conversion.read(offset, length, &mut self.bytes, sources)
     }
 }
