@@ -75,10 +75,10 @@ fn redecode_gives_the_next_token_at_every_position() {
 #[test]
 fn prefill_and_decode_give_the_logits_of_the_whole_sequence() {
     for (model, weights, heads) in [
-        (TIED, Weights::F32, "2x4x19x8xf32"),
-        (TIED, Weights::F16, "2x4x19x8xf16"),
-        (UNTIED, Weights::F32, "2x4x19x12xf32"),
-        (UNTIED, Weights::Bf16, "2x4x19x12xf16"),
+        (TIED, Weights::F32, "2x4x64x8xf32"),
+        (TIED, Weights::F16, "2x4x64x8xf16"),
+        (UNTIED, Weights::F32, "2x4x64x12xf32"),
+        (UNTIED, Weights::Bf16, "2x4x64x12xf16"),
     ] {
         let Some(module) = Module::compile(&lower(model, &options(weights, &[GraphKind::Kv]))) else {
             return;
@@ -116,7 +116,7 @@ fn a_chunk_may_start_at_the_last_position() {
     let expected = Expected::read(TIED);
     let prompt: Vec<i32> = expected.tokens.iter().copied().cycle().take(16).collect();
     let feed = |chunks: &[(usize, usize)]| {
-        let mut cache = "2x4x19x8xf32=0".to_owned();
+        let mut cache = "2x4x64x8xf32=0".to_owned();
         let mut logits = Vec::new();
         for &(position, count) in chunks {
             let mut tokens = prompt[position..position + count].to_vec();

@@ -68,8 +68,11 @@ fn check_function_name(options: &ExportOptions) -> Result<(), BuildError> {
     Ok(())
 }
 
+/// What the cache's positions are a multiple of: kernels over other numbers of them are several times slower.
+const CAPACITY_MULTIPLE: u64 = 64;
+
 /// Positions that the kv functions' cache has room for: `context`, and behind them what the rest of a last chunk
 /// overwrites, so that a chunk may start at any position of the context.
 pub(super) fn capacity(options: &ExportOptions) -> u64 {
-    u64::from(options.context) + u64::from(options.chunk) - 1
+    (u64::from(options.context) + u64::from(options.chunk) - 1).next_multiple_of(CAPACITY_MULTIPLE)
 }

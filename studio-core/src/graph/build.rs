@@ -22,7 +22,7 @@ pub struct GraphError {
     /// The operation's name.
     pub op: &'static str,
     /// What doesn't fit.
-    pub source: TypeError,
+    pub source: Box<TypeError>,
 }
 
 type Result<T> = std::result::Result<T, GraphError>;
@@ -142,13 +142,15 @@ impl FunctionBuilder<'_> {
     /// The dimensions of a tensor that has `N` of them.
     pub fn dims<const N: usize>(&self, value: Val) -> Result<[u64; N]> {
         let found = self.ty(value);
-        let dims = <[u64; N]>::try_from(found.shape.as_slice());
-        dims.map_err(|_| self.error("dimensions", TypeError::Rank { needed: N, found }))
+        match <[u64; N]>::try_from(found.shape.as_slice()) {
+            Ok(dims) => Ok(dims),
+            Err(_) => Err(self.error("dimensions", TypeError::Rank { needed: N, found })),
+        }
     }
 
     fn error(&self, op: &'static str, source: TypeError) -> GraphError {
         let scope = self.builder.graph.scopes.path(self.scope);
-        GraphError { function: self.function.name.clone(), scope, op, source }
+        GraphError { function: self.function.name.clone(), scope, op, source: Box::new(source) }
     }
 
     /// Appends the value that `op` computes.

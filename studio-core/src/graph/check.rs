@@ -204,7 +204,7 @@ fn check_values(graph: &Graph, function: &Function) -> Result<(), CheckError> {
             function: function.name.clone(),
             scope: graph.scopes.path(value.scope),
             op: value.op.name(),
-            source,
+            source: Box::new(source),
         })?;
         if inferred != value.ty {
             return Err(CheckError::WrongType {
