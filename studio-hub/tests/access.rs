@@ -1,5 +1,7 @@
 //! Who gets in: token, Host, Origin, and how a start can fail.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use common::{Hub, STUDIO};

@@ -1,5 +1,7 @@
 //! The command line: exit statuses, what goes to which output, messages that a person can act on.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 #[path = "common/tiny.rs"]
 mod tiny;
 

@@ -1,5 +1,7 @@
 //! The websocket's manners: hello first, versions, sizes, messages that make no sense.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use common::{Hub, Socket};

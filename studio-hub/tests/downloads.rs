@@ -1,5 +1,7 @@
 //! Artifacts and bundles over HTTP: bytes, ranges, names, and the zip as another reader sees it.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use common::{Hub, hash, noise};

@@ -1,5 +1,7 @@
 //! Jobs over the websocket with the real compiler and runtime, on a tiny model.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 #[path = "common/tiny.rs"]
 mod tiny;

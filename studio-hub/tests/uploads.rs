@@ -1,5 +1,7 @@
 //! Uploads over the real websocket, through kills, wrong bytes, full disks and second connections.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use common::{Hub, STUDIO, hash, noise};

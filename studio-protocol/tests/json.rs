@@ -1,5 +1,7 @@
 //! The JSON form of each message, written out: other programs depend on it letter by letter.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use expect_test::{Expect, expect};
 use serde::{Serialize, de::DeserializeOwned};
 use studio_protocol::{

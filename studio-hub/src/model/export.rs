@@ -53,7 +53,7 @@ pub(crate) fn export(
             };
             files.push(write_file(&export, index, model, &out.join(file.name), &mut made)?);
         }
-        let source = source.join().map_err(|_| anyhow::anyhow!("the hashing thread failed"))??;
+        let source = source.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the hashing thread failed")))?;
         anyhow::Ok((source, files))
     })?;
     let manifest_path = out.join(file_name::MANIFEST);

@@ -102,6 +102,7 @@ pub fn compiler() -> Option<PathBuf> {
 
 /// A program of IREE's wheels that `./dev test` fetches. Where it is missing a test is skipped, loudly; in CI it
 /// fails.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 pub fn tool(path: &str) -> Option<PathBuf> {
     let folder =
         |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
