@@ -1,4 +1,5 @@
 //! What makes a GGUF no model that can be lowered, and the words for it.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking too")]
 
 use expect_test::{Expect, expect};
 use gguf_file::{BlockFormat, FileSource, Gguf, GgufBuilder, ReadAt, Value};

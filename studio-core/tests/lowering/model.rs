@@ -21,7 +21,7 @@ pub(crate) struct Lowered {
 
 /// Lowers one of the tiny models.
 pub(crate) fn lower(name: &str, options: &ExportOptions) -> Lowered {
-    let source = FileSource::open(&file(name)).unwrap();
+    let source = FileSource::open(file(name)).unwrap();
     let gguf = Gguf::open(&source).unwrap();
     let sources: [&dyn ReadAt; 1] = [&source];
     let graph = family::build(&gguf, &sources, options).unwrap();
