@@ -128,7 +128,8 @@ impl BlockFormat {
     }
 }
 
-/// Runs a decoder over all blocks. Its array types are the layout's sizes, so the loop has no bounds to check.
+/// Runs a decoder over all blocks. Its array types are the layout's sizes, so the loop has no bounds to check; `pulp`
+/// picks, at run time, the one compiled for the widest vectors that the processor has. The numbers are the same.
 #[inline(always)]
 fn each_block<const BYTES: usize, const ELEMENTS: usize>(
     blocks: &[u8],
@@ -137,7 +138,12 @@ fn each_block<const BYTES: usize, const ELEMENTS: usize>(
 ) {
     let (blocks, _) = blocks.as_chunks::<BYTES>();
     let (out, _) = out.as_chunks_mut::<ELEMENTS>();
-    for (block, out) in blocks.iter().zip(out) {
-        decode(block, out);
-    }
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (block, out) in blocks.iter().zip(out) {
+                decode(block, out);
+            }
+        },
+    );
 }
