@@ -11,7 +11,7 @@ mod stock;
 
 use expect_test::{ExpectFile, expect_file};
 use lowering::model::{Expected, Lowered, lower};
-use lowering::module::Module;
+use lowering::module::{Module, schedule};
 use studio_core::options::{ExportOptions, GraphKind, Weights};
 
 const TIED: &str = "tied.gguf";
@@ -46,6 +46,14 @@ fn kv_text_of_a_tied_model() {
 fn redecode_text_of_an_untied_model() {
     let lowered = lower(UNTIED, &options(Weights::F32, &[GraphKind::Redecode]));
     check_text(&lowered, expect_file!["out/untied-redecode-f32.mlir"]);
+}
+
+#[test]
+fn no_call_copies_the_cache() {
+    let Some(schedule) = schedule(&lower(TIED, &options(Weights::F16, &[GraphKind::Kv]))) else { return };
+    assert!(schedule.contains("stream.cmd.dispatch"));
+    let copies: Vec<&str> = schedule.lines().filter(|line| line.contains("stream.cmd.copy")).collect();
+    assert!(copies.is_empty(), "{copies:#?}");
 }
 
 #[test]

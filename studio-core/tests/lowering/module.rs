@@ -7,6 +7,30 @@ use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 
+/// What the compiler schedules for a model on this machine: dispatches, copies, allocations. `None` if there is no
+/// compiler.
+pub(crate) fn schedule(lowered: &Lowered) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    run_compiler(&folder, lowered, "schedule.mlir", &["--compile-to=stream"])?;
+    Some(std::fs::read_to_string(folder.path().join("schedule.mlir")).unwrap())
+}
+
+fn run_compiler(folder: &TempDir, lowered: &Lowered, output: &str, flags: &[&str]) -> Option<()> {
+    let compiler = cached("iree-3.13.0/iree/compiler/_mlir_libs/iree-compile")?;
+    let source = folder.path().join("model.mlir");
+    std::fs::write(&source, &lowered.text).unwrap();
+    let output = Command::new(compiler)
+        .arg(source)
+        .args(["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu"])
+        .args(["--iree-llvmcpu-target-cpu=host", "-o"])
+        .arg(folder.path().join(output))
+        .args(flags)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(())
+}
+
 /// A compiled model beside its archive.
 pub(crate) struct Module {
     folder: TempDir,
@@ -15,19 +39,9 @@ pub(crate) struct Module {
 impl Module {
     /// Compiles for this machine; `None` if there is no compiler.
     pub(crate) fn compile(lowered: &Lowered) -> Option<Self> {
-        let compiler = cached("iree-3.13.0/iree/compiler/_mlir_libs/iree-compile")?;
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("model.mlir"), &lowered.text).unwrap();
-        std::fs::write(at("model.irpa"), &lowered.archive).unwrap();
-        let output = Command::new(compiler)
-            .arg(at("model.mlir"))
-            .args(["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu"])
-            .args(["--iree-llvmcpu-target-cpu=host", "-o"])
-            .arg(at("model.vmfb"))
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::write(folder.path().join("model.irpa"), &lowered.archive).unwrap();
+        run_compiler(&folder, lowered, "model.vmfb", &[])?;
         Some(Self { folder })
     }
 
