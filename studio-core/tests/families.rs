@@ -13,6 +13,8 @@ const KV_LENGTH: u64 = 16;
 struct Tiny {
     metadata: Vec<(&'static str, Value)>,
     tensors: Vec<(String, Vec<u64>)>,
+    /// A tensor that is stored as `F64`, if any.
+    double: Option<&'static str>,
 }
 
 impl Tiny {
@@ -44,7 +46,7 @@ impl Tiny {
                 tensors.push((format!("blk.{layer}.{part}.weight"), dims));
             }
         }
-        Self { metadata, tensors }
+        Self { metadata, tensors, double: None }
     }
 
     fn set(mut self, key: &'static str, value: impl Into<Value>) -> Self {
@@ -72,8 +74,10 @@ impl Tiny {
             builder.set(*key, value.clone()).unwrap();
         }
         for (name, dims) in &self.tensors {
-            let bytes = dims.iter().product::<u64>() * 4;
-            builder.tensor(name, dims, BlockFormat::F32, vec![0; bytes as usize]).unwrap();
+            let double = self.double == Some(name.as_str());
+            let (format, element_bytes) = if double { (BlockFormat::F64, 8) } else { (BlockFormat::F32, 4) };
+            let bytes = dims.iter().product::<u64>() * element_bytes;
+            builder.tensor(name, dims, format, vec![0; bytes as usize]).unwrap();
         }
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&builder.write_to(Vec::new()).unwrap()).unwrap();
@@ -231,6 +235,14 @@ fn tensors() {
 }
 
 #[test]
+fn formats() {
+    check(
+        Tiny { double: Some("blk.1.ffn_down.weight"), ..Tiny::new() },
+        expect!["tensor blk.1.ffn_down.weight is F64: decoding this format is not supported"],
+    );
+}
+
+#[test]
 fn rope_factors() {
     check(
         Tiny::new().tensor("rope_freqs.weight", &[3]),
@@ -291,4 +303,62 @@ fn a_head_that_would_make_a_huge_table_is_refused() {
             "llama.attention.key_length is 1048576: it makes heads of 1048576; they must be even and at most 4096"
         ],
     );
+}
+
+#[test]
+fn a_card_says_what_the_file_says() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lowering/untied.gguf");
+    let source = FileSource::open(path).unwrap();
+    let card = family::describe(&Gguf::open(&source).unwrap());
+    expect![[r#"
+        ModelCard {
+            architecture: Some(
+                "llama",
+            ),
+            name: None,
+            parameter_count: 20324,
+            layer_count: Some(
+                2,
+            ),
+            embedding_length: Some(
+                32,
+            ),
+            feed_forward_length: Some(
+                40,
+            ),
+            head_count: Some(
+                4,
+            ),
+            kv_head_count: Some(
+                2,
+            ),
+            head_dim: Some(
+                12,
+            ),
+            vocabulary_size: Some(
+                48,
+            ),
+            context_length: Some(
+                64,
+            ),
+            rope_freq_base: Some(
+                500.0,
+            ),
+            tied_embedding: false,
+            unsupported: None,
+        }
+    "#]]
+    .assert_debug_eq(&card);
+}
+
+#[test]
+fn a_model_that_is_not_supported_has_a_card_all_the_same() {
+    let mut builder = GgufBuilder::new();
+    builder.set("general.architecture", "mamba").unwrap().set("mamba.block_count", Value::U32(24)).unwrap();
+    builder.tensor("token_embd.weight", &[2, 3], BlockFormat::F32, vec![0; 24]).unwrap();
+    let file = builder.write_to(Vec::new()).unwrap();
+    let card = family::describe(&Gguf::open(&file.as_slice()).unwrap());
+    assert_eq!((card.layer_count, card.vocabulary_size, card.parameter_count), (Some(24), Some(3), 6));
+    expect![[r#"the architecture "mamba" is not supported; supported: llama"#]]
+        .assert_eq(&card.unsupported.unwrap());
 }

@@ -29,9 +29,9 @@ pub enum BuildError {
     /// Something that the model has and this exporter can't do yet.
     #[error("{key} is {value}: {feature} is not supported")]
     Unsupported {
-        /// The metadata key.
+        /// The metadata key, or the tensor.
         key: String,
-        /// Its value.
+        /// Its value, or its format.
         value: String,
         /// What is missing.
         feature: &'static str,

@@ -15,7 +15,7 @@ pub(super) struct Tensors<'g> {
 }
 
 impl Tensors<'_> {
-    /// The tensor's entry, if its dimensions (in ggml's order) are these.
+    /// The tensor's entry, if its dimensions (in ggml's order) are these and its numbers can be read.
     fn expect(&self, name: &str, dims: &[u64]) -> Result<&TensorInfo, BuildError> {
         let missing = || BuildError::MissingTensor { name: name.to_owned() };
         let tensor = self.gguf.tensor(name).ok_or_else(missing)?;
@@ -30,6 +30,10 @@ impl Tensors<'_> {
                 expected: dims.to_vec(),
                 found: tensor.dims().to_vec(),
             });
+        }
+        if !tensor.format().can_decode() {
+            let (key, value) = (format!("tensor {name}"), tensor.format().name().to_owned());
+            return Err(BuildError::Unsupported { key, value, feature: "decoding this format" });
         }
         Ok(tensor)
     }
