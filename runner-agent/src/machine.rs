@@ -19,7 +19,7 @@ pub fn describe(name: &str, tools: &Tools) -> RunnerInfo {
         cores: cores(),
         memory_bytes: memory_bytes(),
         compiler: tools.compiler_info(),
-        runtime: crate::IREE_VERSION.to_owned(),
+        runtime: iree_runtime::runtime_version().to_owned(),
     }
 }
 

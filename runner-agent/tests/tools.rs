@@ -1,5 +1,7 @@
 //! Looking for the compiler. Programs are shell scripts that print what is to be found.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use runner_agent::{Tools, ToolsError};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 use studio_protocol::{ErrorCode, WireError};

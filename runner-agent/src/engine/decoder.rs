@@ -29,11 +29,19 @@ pub(super) fn ids(tokens: &[u32]) -> impl Iterator<Item = i32> {
     tokens.iter().map(|token| token.cast_signed())
 }
 
+/// Token ids of a tensor, from a place on.
+pub(super) fn read_ids(view: &BufferView, start: usize, count: usize) -> Result<Vec<u32>, WireError> {
+    let mut ids = vec![0_i32; count];
+    view.read_range(start, &mut ids).map_err(runtime)?;
+    let id = |id: i32| {
+        u32::try_from(id).ok().ok_or_else(|| {
+            WireError::new(ErrorCode::Runtime, format!("the module gave {id} as the next token"))
+        })
+    };
+    ids.into_iter().map(id).collect()
+}
+
 /// The token id at a place of a tensor of ids.
 pub(super) fn read_id(view: &BufferView, index: usize) -> Result<u32, WireError> {
-    let mut id = [0_i32];
-    view.read_range(index, &mut id).map_err(runtime)?;
-    u32::try_from(id[0]).ok().ok_or_else(|| {
-        WireError::new(ErrorCode::Runtime, format!("the module gave {} as the next token", id[0]))
-    })
+    read_ids(view, index, 1).map(|ids| ids[0])
 }

@@ -2,7 +2,7 @@
 
 use super::{
     contract::Redecode,
-    decoder::{Decoder, ids, read_id, runtime},
+    decoder::{Decoder, ids, read_id, read_ids, runtime},
 };
 use iree_runtime::{Arg, BufferView, Device, Function, Session};
 use studio_protocol::{ErrorCode, WireError};
@@ -28,7 +28,7 @@ impl RedecodeDecoder {
     /// Takes the first tokens and gives the next one after each of them.
     pub(super) fn all(&mut self, tokens: &[u32]) -> Result<Vec<u32>, WireError> {
         let next = self.take(tokens)?;
-        (0..self.used).map(|index| read_id(&next, index)).collect()
+        read_ids(&next, 0, self.used)
     }
 
     /// Appends tokens and gives the next one at each position of the whole sequence.

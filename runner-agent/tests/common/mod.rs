@@ -1,6 +1,6 @@
 //! What tests on real models share.
 
-#![allow(dead_code, reason = "each test program uses a part of it")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test program uses a part of it")]
 
 use gguf_file::{FileSource, Gguf};
 use runner_agent::{BundleFiles, CompileJob, Tools, compile};
@@ -89,4 +89,24 @@ pub(crate) async fn compile_for_host(bundle: &BundleFiles, output: &Path) {
     };
     let (compiled, ()) = tokio::join!(compiling, draining);
     compiled.unwrap();
+}
+
+/// A bundle of one file, as docs/contracts.md describes its manifest. `hello` hashes to what `b3sum` says.
+pub(crate) fn manifest() -> serde_json::Value {
+    serde_json::json!({
+        "manifest_version": 1, "contract_version": 1, "exporter": "test",
+        "source": {"name": "a.gguf", "size_bytes": 1, "blake3": ""},
+        "model": {"architecture": "llama", "parameter_count": 1, "context_length": 8, "vocabulary_size": 4},
+        "options": {
+            "form": "stablehlo", "weights": "bf16", "graphs": ["redecode"], "seq": 8, "context": 8, "chunk": 4,
+            "function_name": "main", "safetensors": false
+        },
+        "functions": [], "parameter_scope": "model",
+        "tokenizer": {"file": "tokenizer.gguf", "model": "gpt2"},
+        "stop_ids": [],
+        "files": [{
+            "name": "model.mlir", "size_bytes": 5,
+            "blake3": "ea8f163db38682925e4491c5e58d4bb3506ef8c14eb78a86e908c5624a67200f"
+        }]
+    })
 }
