@@ -31,17 +31,19 @@ fn the_f32_export_has_the_logits_of_llama_cpp() {
     for prompt in PROMPTS {
         let tokens = reference::tokens(&smollm2(), prompt);
         let want = reference::logits(&smollm2_f16(), &tokens, &folder);
-        let got = engine::teacher_forced(&bundle, &module, &tokens, THREADS).expect("decoding the prompt");
-        let distance = compare::logits(&want, &got, vocabulary(&bundle));
+        let forced = |path| engine::teacher_forced(&bundle, &module, &tokens, Some(THREADS), path);
+        let decoded = forced(engine::Path::Decode).expect("decoding the prompt");
+        let distance = compare::logits(&want, &decoded.logits.concat(), vocabulary(&bundle));
         println!("{} tokens of {prompt:.20?}…: {distance:?}", tokens.len());
         assert!(distance.max_relative < 2e-3, "{prompt:?}: {distance:?}");
         assert!(distance.mean_kl < 1e-4, "{prompt:?}: {distance:?}");
 
-        let steps: Vec<u32> =
-            got.chunks_exact(vocabulary(&bundle)).map(|row| compare::best(row) as u32).collect();
-        let whole =
-            engine::redecode_ids(&bundle, &module, &tokens, THREADS).expect("running the whole sequence");
-        assert_eq!(whole, steps, "redecode and kv name the same next token at every position of {prompt:?}");
+        let whole = forced(engine::Path::Redecode).expect("running the whole sequence");
+        assert_eq!(whole.next, decoded.next, "both contracts name the same token at every position of {prompt:?}");
+        let chunked = forced(engine::Path::Prefill).expect("prefilling the prompt");
+        for (&position, &next) in chunked.positions.iter().zip(&chunked.next) {
+            assert_eq!(next, decoded.next[position], "prefill and decode agree at position {position} of {prompt:?}");
+        }
     }
 }
 

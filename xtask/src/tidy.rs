@@ -32,7 +32,8 @@ const UNSAFE_PLACES: &[&str] = &["iree-sys/", "iree-runtime/src/raw.rs"];
 const MAX_LINES: usize = 600;
 
 /// Longer files, each with its reason.
-const LONG_FILES: &[(&str, &str)] = &[];
+const LONG_FILES: &[(&str, &str)] =
+    &[("iree-runtime/src/raw.rs", "every unsafe call into IREE in one place")];
 
 /// Checks everything and names every breach at once.
 pub(crate) fn run() -> Result<()> {

@@ -34,11 +34,8 @@ export async function shoot(page, name) {
   await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
 }
 
-export function temporaryFile(name, bytes) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "studio-file-"));
-  const file = path.join(folder, name);
-  fs.writeFileSync(file, bytes);
-  return file;
+export function temporaryFolder() {
+  return fs.mkdtempSync(path.join(os.tmpdir(), "studio-test-"));
 }
 
 export const model = path.join(process.env.STUDIO_CACHE ?? "", "models/SmolLM2-135M-Instruct.Q4_1.gguf");

@@ -1,0 +1,103 @@
+// The main job on the real model: drop → card → export → compile → run → stop → download, in one page.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { model, openBrowser, openPage, shoot, temporaryFolder } from "./lib/browser.mjs";
+import { Hub } from "./lib/hub.mjs";
+
+const MINUTE = 60_000;
+let hub, browser, view, page;
+
+before(async () => {
+  hub = await Hub.start();
+  browser = await openBrowser();
+  view = await openPage(browser, { origin: hub.origin });
+  page = view.page;
+  page.setDefaultTimeout(30_000);
+});
+
+after(async () => {
+  await browser?.close();
+  await hub?.stop();
+});
+
+test("a dropped model shows its card and its tensors", async () => {
+  await page.goto(hub.url);
+  await page.getByTestId("drop").waitFor();
+  await page.getByTestId("file").setInputFiles(model);
+  const card = page.getByTestId("card");
+  await card.waitFor();
+  const words = await card.innerText();
+  for (const fact of ["llama", "134.5", "Q4_1", "Q8_0", "49,152", "30", "576"]) assert.ok(words.includes(fact), `the card says ${fact}:\n${words}`);
+  await page.getByTestId("tensor-search").fill("blk.7.attn_q");
+  const rows = page.getByTestId("tensor-row");
+  await assert.doesNotReject(rows.first().waitFor());
+  assert.equal(await rows.count(), 1);
+  const row = await rows.first().innerText();
+  assert.match(row, /blk\.7\.attn_q\.weight/);
+  assert.match(row, /Q4_1/);
+  await shoot(page, "card-light");
+});
+
+test("it is exported to the hub, with progress", async () => {
+  await page.getByTestId("export").click();
+  await page.getByTestId("export-progress").waitFor();
+  await page.getByTestId("export-done").waitFor({ timeout: 2 * MINUTE });
+});
+
+test("it is compiled for the host", async () => {
+  await page.getByTestId("compile").click();
+  await page.getByTestId("compile-done").waitFor({ timeout: 5 * MINUTE });
+});
+
+async function ask(prompt, most) {
+  await page.getByTestId("prompt").fill(prompt);
+  await page.locator("#max-tokens").fill(String(most));
+  await page.getByTestId("run").click();
+}
+
+test("it answers, token by token, with its timings", async () => {
+  await ask("What is the capital of France?", 32);
+  await page.getByTestId("timings").waitFor({ timeout: MINUTE });
+  assert.match(await page.getByTestId("output").innerText(), /The capital of France is Paris\./);
+  assert.match(await page.getByTestId("timings").innerText(), /tok\/s/);
+  await shoot(page, "run-light");
+});
+
+test("a run is stopped when asked to", async () => {
+  await ask("Write a very long story about a lighthouse keeper.", 1500);
+  await page.waitForFunction(() => document.querySelector("[data-testid=output]").innerText.length > 80, null, { timeout: MINUTE });
+  await page.getByTestId("stop").click();
+  await page.getByTestId("run").waitFor({ timeout: 20_000 });
+  assert.match(await page.getByTestId("run-state").innerText(), /cancel|stop/i);
+});
+
+test("a page that is reloaded has its bundle still", async () => {
+  await page.reload();
+  await page.getByTestId("download-zip").waitFor();
+});
+
+test("the bundle downloads whole and runs on the command line", async () => {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByTestId("download-zip").click()]);
+  const folder = temporaryFolder();
+  const zip = path.join(folder, "bundle.zip");
+  await download.saveAs(zip);
+  execFileSync("python3", ["-m", "zipfile", "-e", zip, folder]);
+  const manifest = JSON.parse(fs.readFileSync(path.join(folder, "manifest.json"), "utf8"));
+  const files = [...manifest.files, ...manifest.modules].map((file) => file.name);
+  for (const name of ["model.mlir", "model.irpa", "tokenizer.gguf", "host.vmfb"]) assert.ok(files.includes(name), name);
+  for (const file of [...manifest.files, ...manifest.modules]) {
+    assert.equal(fs.statSync(path.join(folder, file.name)).size, file.size_bytes, file.name);
+  }
+  const report = JSON.parse(execFileSync(process.env.STUDIO_BIN, ["run", folder, "--prompt", "What is the capital of France?", "-n", "16", "--json"], { encoding: "utf8" }));
+  assert.deepEqual(report.tokens.slice(0, 7), [504, 3575, 282, 4649, 314, 7042, 30]);
+  assert.equal(report.text, "The capital of France is Paris.");
+  fs.rmSync(folder, { recursive: true });
+});
+
+test("the page asked nobody but its hub, and nothing in it failed", () => {
+  assert.deepEqual(view.foreign, []);
+  assert.deepEqual(view.faults, []);
+});
