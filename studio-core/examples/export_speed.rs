@@ -39,7 +39,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let start = Instant::now();
         fs::copy(folder.join("model.irpa"), folder.join("copy.irpa"))?;
         let copied = start.elapsed();
-        println!("planned {planned:.0?}, exported {bytes} bytes in {exported:.0?}, copied in {copied:.0?}");
+        let [planned, exported_ms, copied_ms] = [planned, exported, copied].map(|time| time.as_millis());
+        println!(
+            "planned in {planned} ms, exported {bytes} bytes in {exported_ms} ms, copied in {copied_ms} ms"
+        );
         times.push((exported, copied));
         for name in ["model.irpa", "copy.irpa"] {
             fs::remove_file(folder.join(name))?;
@@ -52,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (exported, copied) = (median(|times| times.0), median(|times| times.1));
     let ratio = exported.as_secs_f64() / copied.as_secs_f64();
-    println!("export {exported:.0?}, copy {copied:.0?}, ratio {ratio:.2}");
+    println!("export {} ms, copy {} ms, ratio {ratio:.2}", exported.as_millis(), copied.as_millis());
     Ok(())
 }
 

@@ -39,7 +39,7 @@ impl Tile {
     pub(crate) fn put<F: Float>(&mut self, row: usize, values: &[f32]) {
         let per_word = 4 / F::SIZE;
         let words = &mut self.0[row / per_word][..values.len()];
-        let first = row % per_word == 0;
+        let first = row.is_multiple_of(per_word);
         pulp::Arch::new().dispatch(
             #[inline(always)]
             || {

@@ -32,8 +32,10 @@ fn run(manifest: &Manifest, function: &FunctionEntry) -> String {
     )
 }
 
-/// The argument as the tool reads it, all zeros.
+/// The argument as the tool reads it, zeros where they make sense.
 fn zeros(argument: &TensorEntry) -> String {
     let tensor = argument.mlir_type.strip_prefix("tensor<").and_then(|rest| rest.strip_suffix('>'));
-    tensor.map_or_else(|| "0".to_owned(), |dims| format!("{dims}=0"))
+    // `count` says how many tokens are valid: at least one.
+    let scalar = if argument.name == "count" { "1" } else { "0" };
+    tensor.map_or_else(|| scalar.to_owned(), |dims| format!("{dims}=0"))
 }
