@@ -82,10 +82,8 @@ impl Run {
         }
         let options = ExportOptions { graphs: vec![GraphKind::Kv], ..ExportOptions::default() };
         let model = Model::open(&self.what_to_run)?;
-        let source = model.hash()?.blake3;
-        let chosen = blake3::hash(&serde_json::to_vec(&(&options, studio_core::export::EXPORTER))?).to_hex();
-        let name = format!("{}-{}", source.get(..16).unwrap_or(&source), &chosen[..8]);
-        let dir = dirs::cache()?.join("bundles").join(name);
+        let key = model::content_key(&model, &options, &model.hash()?.blake3)?;
+        let dir = dirs::cache()?.join("bundles").join(key);
         if BundleFiles::open(&dir).is_err() {
             let mut progress = Terminal::new();
             model::export(&model, &options, &dir, &mut progress)?;

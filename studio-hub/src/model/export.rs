@@ -80,6 +80,21 @@ pub(crate) fn export(
     Ok(manifest)
 }
 
+/// What an export's files would hold, in 16 characters: equal ones promise equal files. `source_blake3` is the
+/// model's hash.
+pub(crate) fn content_key(
+    model: &Model,
+    options: &ExportOptions,
+    source_blake3: &str,
+) -> anyhow::Result<String> {
+    let export = Export::new(&model.gguf, &model.sources(), options)?;
+    let mut hasher = blake3::Hasher::new();
+    for index in 0..export.files().len() {
+        hasher.update(export.key(source_blake3, index).as_bytes());
+    }
+    Ok(hasher.finalize().to_hex().chars().take(16).collect())
+}
+
 /// Refuses to begin what the disk has no room for.
 fn check_room(out: &Path, need: u64) -> anyhow::Result<()> {
     let stat = rustix::fs::statvfs(out).with_context(|| out.display().to_string())?;

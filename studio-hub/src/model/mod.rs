@@ -4,6 +4,6 @@ mod export;
 mod open;
 mod write;
 
-pub(crate) use export::{Progress, export};
+pub(crate) use export::{Progress, content_key, export};
 pub(crate) use open::Model;
 pub(crate) use write::{WriteError, write_whole};
