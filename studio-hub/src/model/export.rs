@@ -5,10 +5,7 @@ use anyhow::Context;
 use std::{
     fs,
     path::Path,
-    sync::{
-        Arc,
-        mpsc::{self, Receiver, SyncSender},
-    },
+    sync::mpsc::{self, Receiver, SyncSender},
     thread,
 };
 use studio_core::{
@@ -17,11 +14,14 @@ use studio_core::{
     options::ExportOptions,
 };
 
-/// Bytes that are handed from thread to thread at once.
-const BLOCK_BYTES: usize = 4 << 20;
+/// Bytes that go from thread to thread.
+type Block = Vec<u8>;
 
-/// Blocks that may wait for a thread.
-const QUEUE: usize = 4;
+/// A block is handed on when it has this many bytes.
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// Blocks that go around.
+const BLOCKS: usize = 8;
 
 /// Is told how far an export is.
 pub(crate) trait Progress {
@@ -120,11 +120,15 @@ fn write_file(
     let name = export.files()[index].name;
     let file = Temporary::create(path)?;
     thread::scope(|scope| {
-        let (to_hash, hashed) = mpsc::sync_channel::<Arc<[u8]>>(QUEUE);
-        let (to_write, written) = mpsc::sync_channel(QUEUE);
-        let hashing = scope.spawn(move || hash(&hashed));
-        let writing = scope.spawn(move || write(file, &written));
-        let making = make(export, index, model, &[to_hash, to_write], made);
+        let (to_hash, hashed) = mpsc::sync_channel(BLOCKS);
+        let (to_write, written) = mpsc::sync_channel(BLOCKS);
+        let (to_fill, empty) = mpsc::sync_channel(BLOCKS);
+        for _ in 0..BLOCKS {
+            to_fill.send(Vec::new())?;
+        }
+        let hashing = scope.spawn(move || hash(&hashed, &to_write));
+        let writing = scope.spawn(move || write(file, &written, &to_fill));
+        let making = make(export, index, model, &empty, to_hash, made);
         let failed = |_| anyhow::anyhow!("a thread of the export failed");
         let (file, hash) = (writing.join().map_err(failed)?, hashing.join().map_err(failed)?);
         // A failed write ends the making, too: it is the cause.
@@ -134,50 +138,57 @@ fn write_file(
     })
 }
 
-/// Sends a file's bytes to all of `to`, until the end or until one of them has gone.
+/// Fills blocks with a file's bytes, until the end or until a thread has gone.
 fn make(
     export: &Export,
     index: usize,
     model: &Model,
-    to: &[SyncSender<Arc<[u8]>>],
+    empty: &Receiver<Block>,
+    to: SyncSender<Block>,
     made: &mut dyn FnMut(usize),
 ) -> anyhow::Result<u64> {
     let sources = model.sources();
     let mut stream = export.stream(index);
-    let mut block = Vec::with_capacity(BLOCK_BYTES);
     let mut size_bytes = 0;
-    loop {
-        let piece = stream.next(&sources)?;
-        let ends = piece.is_none();
-        block.extend_from_slice(piece.unwrap_or_default());
-        if block.len() >= BLOCK_BYTES || (ends && !block.is_empty()) {
-            size_bytes += block.len() as u64;
-            made(block.len());
-            let shared: Arc<[u8]> = Arc::from(block.as_slice());
-            block.clear();
-            for receiver in to {
-                if receiver.send(Arc::clone(&shared)).is_err() {
-                    return Ok(size_bytes);
-                }
-            }
+    while let Ok(mut block) = empty.recv() {
+        while block.len() < BLOCK_BYTES
+            && let Some(piece) = stream.next(&sources)?
+        {
+            block.extend_from_slice(piece);
         }
-        if ends {
-            return Ok(size_bytes);
+        let count = block.len();
+        if count == 0 || to.send(block).is_err() {
+            break;
         }
+        size_bytes += count as u64;
+        made(count);
     }
+    Ok(size_bytes)
 }
 
-fn hash(blocks: &Receiver<Arc<[u8]>>) -> blake3::Hash {
+/// Hashes blocks and passes them on, until there are no more or nobody takes them.
+fn hash(blocks: &Receiver<Block>, to: &SyncSender<Block>) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for block in blocks {
         hasher.update(&block);
+        if to.send(block).is_err() {
+            break;
+        }
     }
     hasher.finalize()
 }
 
-fn write(mut file: Temporary, blocks: &Receiver<Arc<[u8]>>) -> Result<Temporary, WriteError> {
-    for block in blocks {
+/// Writes blocks and gives them back.
+fn write(
+    mut file: Temporary,
+    blocks: &Receiver<Block>,
+    to: &SyncSender<Block>,
+) -> Result<Temporary, WriteError> {
+    for mut block in blocks {
         file.append(&block)?;
+        block.clear();
+        // At the end nobody wants it back.
+        drop(to.send(block));
     }
     Ok(file)
 }
