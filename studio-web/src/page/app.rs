@@ -12,6 +12,7 @@ use crate::state::options::OptionsForm;
 use crate::state::prompt::PromptForm;
 use crate::state::session::{Bundle, Session};
 use leptos::prelude::*;
+use studio_protocol::JobSpec;
 
 /// The page's state and what can be done. Copies are the same page.
 #[derive(Clone, Copy)]
@@ -47,6 +48,10 @@ impl App {
     /// The page as it opens: worker and link started, what a reload left taken up again.
     pub(crate) fn start() -> Self {
         let session = store::session();
+        let prompt = match session.run.as_ref().map(|key| &key.spec) {
+            Some(JobSpec::Run(spec)) => PromptForm::of(spec),
+            _ => PromptForm::default(),
+        };
         let app = Self {
             link: RwSignal::default(),
             model: RwSignal::default(),
@@ -55,7 +60,7 @@ impl App {
             export: RwSignal::default(),
             bundle: RwSignal::new(session.bundle),
             compile: RwSignal::new(session.compile.map(|key| Job::resumed(1, key))),
-            prompt: RwSignal::default(),
+            prompt: RwSignal::new(prompt),
             run: RwSignal::new(session.run.map(|key| Job::resumed(2, key))),
             past_runs: RwSignal::default(),
             theme: RwSignal::new(store::theme()),

@@ -1,6 +1,7 @@
 //! Errors of the layers below, in words for the person who dropped the file.
 
 use crate::messages::{Problem, SourceFile};
+use crate::state::format::sentence;
 use gguf_file::{Error, ErrorKind, Field, Gguf};
 
 /// Why files cannot be read as a model, with what to do about the usual causes.
@@ -41,15 +42,6 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
         }
         _ => return None,
     })
-}
-
-/// The text with a capital first letter.
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => String::new(),
-    }
 }
 
 /// Every reason why a model cannot be exported.

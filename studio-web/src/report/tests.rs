@@ -54,7 +54,7 @@ fn the_card_tells_what_the_file_says() {
 #[test]
 fn another_kind_of_file_is_named_and_met_with_advice() {
     let problem = read(b"PK\x03\x04 this is a zip").unwrap_err();
-    assert_eq!(problem.message, "Not a GGUF file: it starts with \"PK\\\\x03\\\\x04\" instead of \"GGUF\"");
+    assert_eq!(problem.message, "Not a GGUF file: it starts with \"PK\\x03\\x04\" instead of \"GGUF\"");
     assert_eq!(problem.place.as_deref(), Some("tiny.gguf"));
     assert!(problem.hint.unwrap().contains(".gguf"));
 }

@@ -78,6 +78,15 @@ pub fn dims(dims: &[u64]) -> String {
     dims.iter().map(u64::to_string).collect::<Vec<_>>().join(" × ")
 }
 
+/// The text with a capital first letter.
+pub fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
 fn scaled(count: u64, units: &[(u64, &str)]) -> Option<String> {
     let (size, unit) = units.iter().find(|(size, _)| count >= *size)?;
     let value = count as f64 / *size as f64;

@@ -44,6 +44,26 @@ impl Default for PromptForm {
 }
 
 impl PromptForm {
+    /// The form that asked for this run.
+    pub fn of(spec: &RunSpec) -> Self {
+        let form = Self {
+            max_tokens: spec.max_tokens.to_string(),
+            threads: spec.threads.map(|threads| threads.to_string()).unwrap_or_default(),
+            ..Self::default()
+        };
+        match &spec.prompt {
+            Prompt::Chat { messages } => {
+                let said = |role: &str| {
+                    let turn = messages.iter().find(|message| message.role == role);
+                    turn.map(|message| message.content.clone()).unwrap_or_default()
+                };
+                Self { text: said("user"), system: said("system"), ..form }
+            }
+            Prompt::Text { text } => Self { text: text.clone(), chat: false, ..form },
+            Prompt::Tokens { .. } => form,
+        }
+    }
+
     /// The run that the form asks for, or everything that is wrong with it.
     pub fn check(
         &self,
@@ -130,6 +150,17 @@ mod tests {
         let spec = form(" Hi ").check(BUNDLE, MODULE, false, None).unwrap();
         assert_eq!(spec.prompt, Prompt::Text { text: " Hi ".into() });
         assert_eq!((spec.max_tokens, spec.threads), (128, None));
+    }
+
+    #[test]
+    fn a_reloaded_page_shows_what_was_asked() {
+        let mut form = form("Hi");
+        form.system = "Be brief.".into();
+        form.threads = "2".into();
+        assert_eq!(PromptForm::of(&form.check(BUNDLE, MODULE, true, None).unwrap()), form);
+        form.chat = false;
+        form.system.clear();
+        assert_eq!(PromptForm::of(&form.check(BUNDLE, MODULE, true, None).unwrap()), form);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The third step: compile the bundle, the compiler's log in view.
 
+use super::elapsed::Elapsed;
 use super::log::Log;
 use super::problem::ProblemBox;
 use super::step::Step;
 use crate::page::App;
-use crate::state::format;
+use crate::state::format::{self, sentence};
 use crate::state::job::{Job, Phase};
 use leptos::prelude::*;
 use studio_protocol::Outcome;
@@ -113,15 +114,9 @@ fn Progress() -> impl IntoView {
                     (_, Some(step)) => sentence(&step),
                     (_, None) => "Working".to_owned(),
                 };
-                view! { <p class="working"><span class="spinner" aria-hidden="true"></span>{words}</p> }.into_any()
+                view! { <p class="working"><span class="spinner" aria-hidden="true"></span>{words}<Elapsed/></p> }.into_any()
             }
         })
     };
     view! { <div class="status" role="status" aria-live="polite">{body}</div> }
-}
-
-/// A step's name with a capital first letter.
-pub(super) fn sentence(name: &str) -> String {
-    let mut chars = name.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

@@ -4,6 +4,9 @@ use crate::state::format;
 use crate::state::latency::chart;
 use leptos::prelude::*;
 
+/// A short run's bars are as wide as those of a run of this many.
+const FEWEST_SLOTS: usize = 32;
+
 /// The chart; nothing before the second token.
 #[component]
 pub(crate) fn LatencyChart(
@@ -13,7 +16,7 @@ pub(crate) fn LatencyChart(
     let chart = Memo::new(move |_| latencies.with(|latencies| chart(latencies)));
     let path = move || {
         chart.with(|chart| {
-            let step = 100.0 / chart.bars.len().max(1) as f64;
+            let step = 100.0 / chart.bars.len().max(FEWEST_SLOTS) as f64;
             let bar = |(index, height): (usize, &f64)| {
                 let (x, width, height) =
                     (index as f64 * step, (step * 0.72).min(6.0), (height * 30.0).max(0.4));

@@ -7,6 +7,7 @@ mod bundle;
 mod card;
 mod compile;
 mod drop;
+mod elapsed;
 mod export;
 mod export_status;
 mod field;

@@ -1,13 +1,13 @@
 //! What the model says, as it comes, with the figures beside it.
 
-use super::compile::sentence;
 use super::log::Log;
 use super::problem::ProblemBox;
 use super::timings::Timings;
 use crate::page::App;
+use crate::state::format::sentence;
 use crate::state::job::{Job, Phase};
 use leptos::prelude::*;
-use studio_protocol::{Outcome, StopReason};
+use studio_protocol::{JobSpec, Outcome, Prompt, RunSpec, StopReason};
 
 /// The present run; nothing before the first.
 #[component]
@@ -16,15 +16,34 @@ pub(crate) fn Output() -> impl IntoView {
     let there = Memo::new(move |_| app.run.with(Option::is_some));
     let text =
         Memo::new(move |_| app.run.with(|job| job.as_ref().map(|job| job.text.clone()).unwrap_or_default()));
+    // What is continued stands before it; a conversation's question stands in its own field.
+    let continued = Memo::new(move |_| {
+        app.run.with(|job| match job.as_ref().map(|job| &job.spec) {
+            Some(JobSpec::Run(RunSpec { prompt: Prompt::Text { text }, .. })) => text.clone(),
+            _ => String::new(),
+        })
+    });
     let end = Memo::new(move |_| app.run.with(|job| job.as_ref().map(ending).unwrap_or_default()));
+    let spoken = Memo::new(move |_| {
+        app.run.with(|job| job.as_ref().is_some_and(|job| !job.text.is_empty() || job.problem().is_none()))
+    });
     let live = Memo::new(move |_| app.run.with(|job| job.as_ref().is_some_and(Job::is_live)));
     let problem = Memo::new(move |_| app.run.with(|job| job.as_ref().and_then(Job::problem)));
     view! {
         <Show when=move || there.get()>
             <div class="two answer">
                 <div class="said-side">
-                    <div class="said" class:live=move || live.get() data-testid="output" role="log" aria-label="The model’s text" aria-busy=move || live.get().to_string()>
-                        {text}<span class="caret" aria-hidden="true"></span>
+                    <div
+                        class="said"
+                        class:silent=move || !spoken.get()
+                        class:live=move || live.get()
+                        role="log"
+                        aria-label="The model’s text"
+                        aria-busy=move || live.get().to_string()
+                    >
+                        <span class="asked">{continued}</span>
+                        <span data-testid="output">{text}</span>
+                        <span class="caret" aria-hidden="true"></span>
                     </div>
                     <p class="dim" role="status" data-testid="run-state">{end}</p>
                     {move || problem.get().map(|problem| view! { <ProblemBox problem testid="run-problem"/> })}

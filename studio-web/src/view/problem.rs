@@ -1,6 +1,7 @@
 //! An error, shown where it happened: what, where, what to do.
 
 use crate::messages::Problem;
+use crate::state::format::sentence;
 use leptos::prelude::*;
 
 /// An error.
@@ -13,6 +14,7 @@ pub(crate) fn ProblemBox(
     testid: &'static str,
 ) -> impl IntoView {
     let Problem { message, place, hint } = problem;
+    let message = sentence(&message);
     let full_stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
     view! {
         <div class="problem" role="alert" data-testid=testid>
