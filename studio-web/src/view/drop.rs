@@ -24,7 +24,7 @@ pub(crate) fn DropZone() -> impl IntoView {
             input.set_value("");
         }
     };
-    let over = over_page(app);
+    let Over(over) = expect_context();
     view! {
         <div class="drop" class:over=move || over.get() data-testid="drop">
             <Tray/>
@@ -55,9 +55,16 @@ pub(crate) fn DropZone() -> impl IntoView {
     }
 }
 
-/// Takes files that are dragged over and dropped on the page; gives whether any are over it.
-fn over_page(app: App) -> RwSignal<bool> {
-    let over = RwSignal::new(false);
+/// Whether files are over the page.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Over(RwSignal<bool>);
+
+/// Takes files that are dropped anywhere on the page, also where a model is open: without this the browser would
+/// leave the page and show the file.
+#[component]
+pub(crate) fn DropAnywhere() -> impl IntoView {
+    let app = App::get();
+    let Over(over) = expect_context();
     let drag = window_event_listener(ev::dragover, move |event: DragEvent| {
         event.prevent_default();
         if !over.get_untracked() {
@@ -79,7 +86,12 @@ fn over_page(app: App) -> RwSignal<bool> {
         leave.remove();
         dropped.remove();
     });
-    over
+    let open = Memo::new(move |_| app.model.with(|model| model.open().is_some()));
+    view! {
+        <Show when=move || over.get() && open.get()>
+            <div class="drop-over" aria-hidden="true"><p>"Drop to open this model instead"</p></div>
+        </Show>
+    }
 }
 
 fn files(list: Option<FileList>) -> Vec<File> {

@@ -43,7 +43,7 @@ pub(crate) fn Header() -> impl IntoView {
                     on:click=move |_| app.theme.update(|theme| *theme = theme.next())
                 >
                     <span class="theme-disc" aria-hidden="true"></span>
-                    {theme_words}
+                    <span class="theme-words">{theme_words}</span>
                 </button>
             </div>
         </header>

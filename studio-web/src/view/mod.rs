@@ -36,10 +36,12 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn Page() -> impl IntoView {
     provide_context(App::start());
+    provide_context(drop::Over::default());
     view! {
         <a class="skip" href="#main">"Skip to the model"</a>
         <header::Header/>
         <banner::Banner/>
+        <drop::DropAnywhere/>
         <main id="main" tabindex="-1">
             <model::Model/>
             <export::Export/>
