@@ -3,7 +3,7 @@
 /// What [`logits`] found.
 #[derive(Debug, Clone, Copy)]
 pub struct Distance {
-    /// The largest difference, relative to the range of the reference's logits at that position.
+    /// The largest difference, relative to the range of the reference's logits.
     pub max_relative: f64,
     /// The mean over positions of the Kullback-Leibler divergence from the reference, in nats.
     pub mean_kl: f64,
@@ -17,7 +17,7 @@ pub fn logits(reference: &[f32], ours: &[f32], vocabulary: usize) -> Distance {
     let rows: Vec<_> = reference.chunks_exact(vocabulary).zip(ours.chunks_exact(vocabulary)).collect();
     let count = rows.len() as f64;
     Distance {
-        max_relative: rows.iter().map(|(want, got)| relative(want, got)).fold(0.0, f64::max),
+        max_relative: largest_difference(reference, ours) / range(reference),
         mean_kl: rows.iter().map(|(want, got)| divergence(want, got)).sum::<f64>() / count,
         top1_agreement: rows.iter().filter(|(want, got)| best(want) == best(got)).count() as f64 / count,
     }
@@ -28,12 +28,16 @@ pub fn best(row: &[f32]) -> usize {
     row.iter().enumerate().fold((0, f32::NEG_INFINITY), |top, (i, &x)| if x > top.1 { (i, x) } else { top }).0
 }
 
-fn relative(want: &[f32], got: &[f32]) -> f64 {
-    let (low, high) = want.iter().fold((f32::MAX, f32::MIN), |(low, high), &x| (low.min(x), high.max(x)));
+fn range(logits: &[f32]) -> f64 {
+    let (low, high) = logits.iter().fold((f32::MAX, f32::MIN), |(low, high), &x| (low.min(x), high.max(x)));
+    f64::from(high - low)
+}
+
+fn largest_difference(want: &[f32], got: &[f32]) -> f64 {
     // A NaN must count as infinitely wrong, and `f64::max` would drop it.
     let difference =
         |(a, b): (&f32, &f32)| if b.is_finite() { f64::from((a - b).abs()) } else { f64::INFINITY };
-    want.iter().zip(got).map(difference).fold(0.0, f64::max) / f64::from(high - low)
+    want.iter().zip(got).map(difference).fold(0.0, f64::max)
 }
 
 fn divergence(want: &[f32], got: &[f32]) -> f64 {

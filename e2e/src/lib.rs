@@ -8,10 +8,7 @@ pub mod compare;
 pub mod reference;
 pub mod studio;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
+use std::{env, fs, path::PathBuf};
 
 /// A path that `xtask test` set.
 fn given(variable: &str) -> PathBuf {
@@ -31,9 +28,9 @@ pub fn smollm2() -> PathBuf {
     cache().join("models/SmolLM2-135M-Instruct.Q4_1.gguf")
 }
 
-/// The same model with its matrices as F16, written by the `gguf` Python package.
-pub fn smollm2_f16() -> PathBuf {
-    cache().join("models/SmolLM2-135M-Instruct.F16.gguf")
+/// The same model with its matrices as `F16` or `F32`, written by the `gguf` Python package.
+pub fn smollm2_as(float: &str) -> PathBuf {
+    cache().join(format!("models/SmolLM2-135M-Instruct.{float}.gguf"))
 }
 
 /// One of IREE's own tools.
@@ -41,9 +38,10 @@ pub fn iree_tool(name: &str) -> PathBuf {
     cache().join("iree-3.13.0/iree/_runtime_libs").join(name)
 }
 
-/// An empty folder of this test's own, under the build's.
+/// An empty folder of this test's own, beside the test's binary.
 pub fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder =
+        env::current_exe().expect("a test knows its binary").with_file_name(format!("scratch-{name}"));
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("emptying the scratch folder");
     }

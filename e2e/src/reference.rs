@@ -18,10 +18,11 @@ pub fn tokens(model: &Path, text: &str) -> Vec<u32> {
     serde_json::from_str(&text).expect("llama-reference prints a JSON list")
 }
 
-/// The logits at every position, row by row.
+/// The logits at every position, row by row; with a cache in f32 and plain attention, so that llama.cpp itself rounds
+/// nothing to f16 but the inputs of products with F16 matrices.
 pub fn logits(model: &Path, tokens: &[u32], scratch: &Path) -> Vec<f32> {
     let file = scratch.join("reference.f32");
-    run(&["logits", path(model), "--tokens", &list(tokens), "--out", path(&file)]);
+    run(&["logits", path(model), "--exact", "--tokens", &list(tokens), "--out", path(&file)]);
     let bytes = fs::read(&file).expect("llama-reference wrote its logits");
     bytes.as_chunks::<4>().0.iter().map(|&value| f32::from_le_bytes(value)).collect()
 }

@@ -1,6 +1,6 @@
 //! Exports of the real model against llama.cpp: logits, and the two contracts against each other.
 
-use e2e::{compare, reference, scratch, smollm2, smollm2_f16, studio};
+use e2e::{compare, reference, scratch, smollm2, smollm2_as, studio};
 use runner_agent::{BundleFiles, engine};
 use std::path::Path;
 
@@ -30,19 +30,28 @@ fn the_f32_export_has_the_logits_of_llama_cpp() {
 
     for prompt in PROMPTS {
         let tokens = reference::tokens(&smollm2(), prompt);
-        let want = reference::logits(&smollm2_f16(), &tokens, &folder);
         let forced = |path| engine::teacher_forced(&bundle, &module, &tokens, Some(THREADS), path);
         let decoded = forced(engine::Path::Decode).expect("decoding the prompt");
-        let distance = compare::logits(&want, &decoded.logits.concat(), vocabulary(&bundle));
-        println!("{} tokens of {prompt:.20?}…: {distance:?}", tokens.len());
-        assert!(distance.max_relative < 2e-3, "{prompt:?}: {distance:?}");
-        assert!(distance.mean_kl < 1e-4, "{prompt:?}: {distance:?}");
-
+        let ours = decoded.logits.concat();
+        // With F32 matrices both sides compute the same sums in another order; with F16 ones llama.cpp rounds.
+        for (float, relative, divergence) in [("F32", 1e-4, 1e-8), ("F16", 2e-3, 1e-4)] {
+            let want = reference::logits(&smollm2_as(float), &tokens, &folder);
+            let distance = compare::logits(&want, &ours, vocabulary(&bundle));
+            println!("{} tokens of {prompt:.20?}…, llama.cpp's {float}: {distance:?}", tokens.len());
+            assert!(distance.max_relative < relative, "{prompt:?}, {float}: {distance:?}");
+            assert!(distance.mean_kl < divergence, "{prompt:?}, {float}: {distance:?}");
+        }
         let whole = forced(engine::Path::Redecode).expect("running the whole sequence");
-        assert_eq!(whole.next, decoded.next, "both contracts name the same token at every position of {prompt:?}");
+        assert_eq!(
+            whole.next, decoded.next,
+            "both contracts name the same token at every position of {prompt:?}"
+        );
         let chunked = forced(engine::Path::Prefill).expect("prefilling the prompt");
         for (&position, &next) in chunked.positions.iter().zip(&chunked.next) {
-            assert_eq!(next, decoded.next[position], "prefill and decode agree at position {position} of {prompt:?}");
+            assert_eq!(
+                next, decoded.next[position],
+                "prefill and decode agree at position {position} of {prompt:?}"
+            );
         }
     }
 }
@@ -57,7 +66,7 @@ fn greedy_tokens_are_those_of_llama_cpp_where_its_margin_is_clear() {
     );
     for prompt in PROMPTS {
         let tokens = reference::tokens(&smollm2(), prompt);
-        let want = reference::greedy(&smollm2_f16(), &tokens, 24);
+        let want = reference::greedy(&smollm2_as("F16"), &tokens, 24);
         let got = generate(&folder, &tokens, 24);
         for (position, (&got, (&want, &margin))) in
             got.iter().zip(want.tokens.iter().zip(&want.margins)).enumerate()

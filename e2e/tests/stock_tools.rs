@@ -65,6 +65,7 @@ fn same_values(folder: &Path) {
         stock(
             "iree-dump-parameters",
             &[
+                "--parameter_mode=mmap",
                 &format!("--parameters={}", folder.join(archive).display()),
                 &format!("--extract={key}={}", out.display()),
             ],

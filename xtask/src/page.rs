@@ -19,7 +19,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
 
 /// Builds the page.
-pub fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let root = workspace_root();
     let target_dir =
         env::var_os("STUDIO_PAGE_TARGET_DIR").map_or_else(|| root.join("target/page"), PathBuf::from);

@@ -15,7 +15,7 @@ pub(crate) use browser::chromium;
 pub(crate) use model::smollm2;
 pub(crate) use node::{binaryen, browser_test_modules};
 pub(crate) use python::test_python;
-pub(crate) use reference::{llama_reference, smollm2_f16};
+pub(crate) use reference::{float_models, llama_reference};
 
 use anyhow::{Result, bail};
 
@@ -29,7 +29,7 @@ pub(crate) fn run(groups: &[String]) -> Result<()> {
         match group.as_str() {
             "studio" => studio()?,
             "test" => test()?,
-            "reference" => drop((smollm2_f16()?, llama_reference()?)),
+            "reference" => reference()?,
             other => bail!("setup knows `studio`, `test` and `reference`, not `{other}`"),
         }
     }
@@ -50,5 +50,11 @@ fn test() -> Result<()> {
     test_python()?;
     chromium()?;
     browser_test_modules()?;
+    Ok(())
+}
+
+fn reference() -> Result<()> {
+    float_models()?;
+    llama_reference()?;
     Ok(())
 }

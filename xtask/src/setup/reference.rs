@@ -7,6 +7,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -43,18 +44,23 @@ fn libclang(python: &Path) -> Result<String> {
     Ok(folder.trim().to_owned())
 }
 
-/// SmolLM2 with its matrices as F16, written by the `gguf` Python package: what an f32 export is compared with.
-pub(crate) fn smollm2_f16() -> Result<PathBuf> {
+/// SmolLM2 with its matrices as F16 and as F32, written by the `gguf` Python package: what llama.cpp runs when an
+/// export is compared with it.
+pub(crate) fn float_models() -> Result<()> {
     let source = smollm2()?;
-    let target = source.with_file_name("SmolLM2-135M-Instruct.F16.gguf");
-    if !target.exists() {
-        say("writing the F16 reference model");
+    for float in ["F16", "F32"] {
+        let target = source.with_file_name(format!("SmolLM2-135M-Instruct.{float}.gguf"));
+        if target.exists() {
+            continue;
+        }
+        say(&format!("writing the {float} reference model"));
         let partial = target.with_extension("partial");
         run(Command::new(test_python()?)
-            .arg(workspace_root().join("e2e/make_f16.py"))
+            .arg(workspace_root().join("e2e/make_float.py"))
             .arg(&source)
-            .arg(&partial))?;
-        std::fs::rename(&partial, &target)?;
+            .arg(&partial)
+            .arg(float))?;
+        fs::rename(&partial, &target)?;
     }
-    Ok(target)
+    Ok(())
 }
