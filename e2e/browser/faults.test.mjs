@@ -67,11 +67,12 @@ test("an unknown architecture still shows its metadata and says what is supporte
     Buffer.from("GGUF"), u32(3), u64(0), u64(1), text("general.architecture"), u32(STRING), text("perceptron"), Buffer.alloc(64),
   ]);
   const { page, context } = await dropped("odd.gguf", file);
-  const unsupported = page.getByTestId("unsupported");
-  await unsupported.waitFor();
-  const words = await unsupported.innerText();
+  await page.getByTestId("unsupported").waitFor();
+  const words = await page.getByTestId("obstacle").innerText();
   assert.match(words, /perceptron/);
   assert.match(words, /llama/);
+  await page.getByRole("tab", { name: /Metadata/ }).click();
+  assert.match(await page.getByTestId("metadata").innerText(), /general\.architecture/);
   await context.close();
 });
 

@@ -31,6 +31,8 @@ export async function openPage(browser, { origin, width = 1280, height = 900, co
 export async function shoot(page, name) {
   const folder = path.join(import.meta.dirname, "..", "..", "out", "screenshots");
   fs.mkdirSync(folder, { recursive: true });
+  // The head stays at the top of the window, and would lie across a picture of the whole page.
+  await page.evaluate(() => scrollTo(0, 0));
   await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
 }
 
