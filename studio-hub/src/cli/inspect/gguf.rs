@@ -109,12 +109,20 @@ fn short(value: &Value) -> String {
     match value {
         Value::String(text) => format!("\"{}\"", clip(text)),
         Value::Array(array) => {
-            let list: Vec<String> =
-                elements(array).take(SHOWN).map(|element| clip(&element.to_string())).collect();
+            let list: Vec<String> = elements(array).take(SHOWN).map(|element| shown(&element)).collect();
             let more = if array.len() > SHOWN { ", …" } else { "" };
             format!("[{}{more}] ({} of {})", list.join(", "), array.len(), array.element_type())
         }
         _ => json_value(value).to_string(),
+    }
+}
+
+/// An element of an array.
+fn shown(element: &Json) -> String {
+    match element {
+        Json::String(text) => format!("\"{}\"", clip(text)),
+        // As JSON it is escaped already.
+        other => other.to_string().chars().take(SHOWN_CHARS).collect(),
     }
 }
 
