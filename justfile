@@ -7,28 +7,28 @@ _list:
 
 # Install what is missing, build, start the hub with its local runner and print the page's URL.
 studio *args: (build)
-    ./target/release/studio serve "$@"
+    @./target/release/studio serve "$@"
 
 # Install what is missing and build the page and the binary `studio`.
 build: (setup "studio")
-    cargo run --quiet --package xtask -- page
-    cargo build --quiet --release --package studio-hub
+    @cargo run --quiet --package xtask -- page
+    @cargo build --quiet --release --package studio-hub
 
 # Install what tests need and run all of them, the browser ones included.
-test *what: 
-    cargo run --quiet --package xtask -- test "$@"
+test *what:
+    @cargo run --quiet --package xtask -- test "$@"
 
 # Format, lints and the house rules.
 lint:
-    cargo run --quiet --package xtask -- test lint
+    @cargo run --quiet --package xtask -- test lint
 
 # Benchmarks against a peer, as ratios: `bench export`.
 bench *what:
-    cargo run --quiet --package xtask -- bench "$@"
+    @cargo run --quiet --package xtask -- bench "$@"
 
 # Put tools, models and browsers into the cache folder: `setup studio`, `setup test`.
 setup *what:
-    cargo run --quiet --package xtask -- setup "$@"
+    @cargo run --quiet --package xtask -- setup "$@"
 
 # Rewrite the snapshots that tests compare with.
 bless:
