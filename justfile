@@ -7,7 +7,7 @@ _list:
 
 # Install what is missing, build, start the hub with its local runner and print the page's URL.
 studio *args: (build)
-    @./target/release/studio serve "$@"
+    @cargo run --quiet --release --package studio-hub -- serve "$@"
 
 # Install what is missing and build the page and the binary `studio`.
 build: (setup "studio")
