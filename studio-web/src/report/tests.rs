@@ -1,3 +1,5 @@
+//! Reports on small models, written for the occasion.
+
 use super::*;
 use gguf_file::{BlockFormat, GgufBuilder};
 
