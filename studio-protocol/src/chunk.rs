@@ -52,11 +52,19 @@ impl<'a> Chunk<'a> {
         Ok(Self { channel: u32::from_le_bytes(*channel), offset: u64::from_le_bytes(*offset), payload })
     }
 
+    /// What stands before the payload in a frame.
+    pub fn header(channel: u32, offset: u64) -> [u8; HEADER_BYTES] {
+        let mut header = [0; HEADER_BYTES];
+        let (first, last) = header.split_at_mut(4);
+        first.copy_from_slice(&channel.to_le_bytes());
+        last.copy_from_slice(&offset.to_le_bytes());
+        header
+    }
+
     /// The frame's bytes.
     pub fn to_frame(&self) -> Vec<u8> {
         let mut frame = Vec::with_capacity(HEADER_BYTES + self.payload.len());
-        frame.extend_from_slice(&self.channel.to_le_bytes());
-        frame.extend_from_slice(&self.offset.to_le_bytes());
+        frame.extend_from_slice(&Self::header(self.channel, self.offset));
         frame.extend_from_slice(self.payload);
         frame
     }

@@ -3,15 +3,19 @@
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{MessageChannel, WorkerGlobalScope};
+use web_sys::{MessageChannel, Performance, WorkerGlobalScope};
 
-/// Milliseconds on a clock that only goes forward.
-pub(crate) fn now_ms() -> f64 {
-    let performance = match web_sys::window() {
+thread_local! {
+    /// Looked up once: asking a worker for its window is an exception thrown and caught.
+    static PERFORMANCE: Option<Performance> = match web_sys::window() {
         Some(window) => window.performance(),
         None => js_sys::global().dyn_into::<WorkerGlobalScope>().ok().and_then(|scope| scope.performance()),
     };
-    performance.map_or(0.0, |performance| performance.now())
+}
+
+/// Milliseconds on a clock that only goes forward.
+pub(crate) fn now_ms() -> f64 {
+    PERFORMANCE.with(|performance| performance.as_ref().map_or(0.0, Performance::now))
 }
 
 /// Waits.

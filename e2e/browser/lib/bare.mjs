@@ -71,7 +71,8 @@ class BarePage {
   // Polled seldom: each look costs the page something.
   async until(expression, seconds = 120) {
     for (const end = Date.now() + seconds * 1000; Date.now() < end;) {
-      if (await this.value(expression)) return;
+      // A page that is being loaded has nothing to ask for a moment.
+      if (await this.value(expression).catch(() => false)) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     throw new Error(`after ${seconds} s still not: ${expression}`);

@@ -3,9 +3,14 @@
 //! Bytes are kept until the hub says that they are on its disk, so a dropped connection costs only what was
 //! on its way. A hub that comes back with less than it had acknowledged wants the stream made anew.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use studio_protocol::Hash;
-use studio_protocol::chunk::{Chunk, WINDOW_BYTES};
+use studio_protocol::chunk::{Chunk, HEADER_BYTES, WINDOW_BYTES};
+
+/// Payload of a frame, but for an upload's last. With larger ones the hub spends more time on fresh memory than it
+/// saves on frames.
+const FRAME_BYTES: usize = 1 << 20;
 
 /// An upload that can be taken up again.
 #[derive(Debug)]
@@ -19,17 +24,25 @@ pub struct Upload {
     sent_bytes: u64,
     /// Made and not acknowledged; adjacent, ending at `made_bytes`.
     held: VecDeque<Held>,
+    /// Frames that were acknowledged, for those to come.
+    spare: Vec<Vec<u8>>,
 }
 
+/// Bytes of the stream in the frame that carries them.
 #[derive(Debug)]
 struct Held {
     offset: u64,
-    bytes: Vec<u8>,
+    /// Room for the chunk's header, then the bytes.
+    frame: Vec<u8>,
 }
 
 impl Held {
+    fn payload(&self) -> &[u8] {
+        self.frame.get(HEADER_BYTES..).unwrap_or_default()
+    }
+
     fn end(&self) -> u64 {
-        self.offset + self.bytes.len() as u64
+        self.offset + self.payload().len() as u64
     }
 }
 
@@ -54,7 +67,14 @@ pub struct Impossible {
 impl Upload {
     /// An upload of this length, nothing of it made.
     pub fn new(size_bytes: u64) -> Self {
-        Self { size_bytes, made_bytes: 0, received_bytes: 0, sent_bytes: 0, held: VecDeque::new() }
+        Self {
+            size_bytes,
+            made_bytes: 0,
+            received_bytes: 0,
+            sent_bytes: 0,
+            held: VecDeque::new(),
+            spare: Vec::new(),
+        }
     }
 
     /// The hub's answer to `upload_open`: send from there on.
@@ -86,25 +106,49 @@ impl Upload {
 
     /// The next bytes of the stream. Those that the hub has are not kept.
     pub fn push(&mut self, bytes: &[u8]) {
-        let offset = self.made_bytes;
-        self.made_bytes += bytes.len() as u64;
-        if self.made_bytes > self.received_bytes && !bytes.is_empty() {
-            self.held.push_back(Held { offset, bytes: bytes.to_vec() });
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let full = (self.made_bytes / FRAME_BYTES as u64 + 1) * FRAME_BYTES as u64;
+            let count = rest.len().min((full - self.made_bytes) as usize);
+            let (now, later) = rest.split_at(count);
+            let (offset, end) = (self.made_bytes, self.made_bytes + count as u64);
+            if end > self.received_bytes {
+                match self.held.back_mut().filter(|_| offset % FRAME_BYTES as u64 != 0) {
+                    Some(held) => held.frame.extend_from_slice(now),
+                    None => {
+                        let mut frame = self.spare.pop().unwrap_or_default();
+                        frame.clear();
+                        frame.reserve_exact(HEADER_BYTES + FRAME_BYTES);
+                        frame.resize(HEADER_BYTES, 0);
+                        frame.extend_from_slice(now);
+                        self.held.push_back(Held { offset, frame });
+                    }
+                }
+            }
+            (self.made_bytes, rest) = (end, later);
         }
     }
 
-    /// The next frame to send on a channel, if there is one and the window has room for it.
-    pub fn next_frame(&mut self, channel: u32) -> Option<Vec<u8>> {
-        let held = self.held.iter().find(|held| held.end() > self.sent_bytes)?;
-        let skipped = usize::try_from(self.sent_bytes.saturating_sub(held.offset)).ok()?;
-        let payload = held.bytes.get(skipped..)?;
+    /// The next frame to send on a channel, if there is a full one, or the stream's last, and the window has room for
+    /// it.
+    pub fn next_frame(&mut self, channel: u32) -> Option<Cow<'_, [u8]>> {
+        let ended = self.made_bytes == self.size_bytes;
+        let held = self.held.iter_mut().find(|held| held.end() > self.sent_bytes)?;
         let end = held.end();
-        if end - self.received_bytes > WINDOW_BYTES {
+        let full = end.is_multiple_of(FRAME_BYTES as u64);
+        if end - self.received_bytes > WINDOW_BYTES || !(full || ended) {
             return None;
         }
-        let frame = Chunk { channel, offset: held.offset + skipped as u64, payload }.to_frame();
+        let offset = held.offset.max(self.sent_bytes);
         self.sent_bytes = end;
-        Some(frame)
+        let skipped = usize::try_from(offset - held.offset).ok()?;
+        if skipped > 0 {
+            // What the hub has stays as it is: a hub that comes back may have less.
+            let payload = held.payload().get(skipped..)?;
+            return Some(Cow::Owned(Chunk { channel, offset, payload }.to_frame()));
+        }
+        held.frame.get_mut(..HEADER_BYTES)?.copy_from_slice(&Chunk::header(channel, offset));
+        Some(Cow::Borrowed(&held.frame))
     }
 
     /// Whether the stream should give more: there is more, and what is held leaves room in the window.
@@ -125,8 +169,9 @@ impl Upload {
     }
 
     fn release(&mut self) {
-        while self.held.front().is_some_and(|held| held.end() <= self.received_bytes) {
-            self.held.pop_front();
+        let received = self.received_bytes;
+        while let Some(held) = self.held.pop_front_if(|held| held.end() <= received) {
+            self.spare.push(held.frame);
         }
     }
 }
@@ -149,9 +194,11 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     fn offsets(upload: &mut Upload) -> Vec<u64> {
-        std::iter::from_fn(|| upload.next_frame(1))
-            .map(|frame| Chunk::parse(&frame).unwrap().offset / MIB as u64)
-            .collect()
+        std::iter::from_fn(|| {
+            let frame = upload.next_frame(1)?;
+            Some(Chunk::parse(&frame).unwrap().offset / MIB as u64)
+        })
+        .collect()
     }
 
     fn fill(upload: &mut Upload) {
@@ -183,6 +230,26 @@ mod tests {
         assert_eq!(offsets(&mut upload), [3]);
         upload.on_ack(4 * MIB as u64).unwrap();
         assert!(upload.is_received());
+    }
+
+    #[test]
+    fn small_pieces_go_in_full_frames_and_the_last_as_it_is() {
+        let bytes: Vec<u8> = (0..2 * MIB + 1000).map(|at| (at % 251) as u8).collect();
+        let mut upload = Upload::new(bytes.len() as u64);
+        upload.on_state(7).unwrap();
+        let mut sent = bytes[..7].to_vec();
+        let mut lengths = Vec::new();
+        for piece in bytes.chunks(300_001) {
+            upload.push(piece);
+            while let Some(frame) = upload.next_frame(3) {
+                let chunk = Chunk::parse(&frame).unwrap();
+                assert_eq!((chunk.channel, chunk.offset), (3, sent.len() as u64));
+                lengths.push(chunk.payload.len());
+                sent.extend_from_slice(chunk.payload);
+            }
+        }
+        assert_eq!(lengths, [MIB - 7, MIB, 1000]);
+        assert!(sent == bytes);
     }
 
     #[test]

@@ -7,15 +7,12 @@ use crate::browser;
 use crate::hub::resume::content_key;
 use crate::messages::{BundleFile, ExportEnd, ExportedBundle, PlannedFile, Problem};
 use crate::report;
-use gguf_file::ReadAt;
+use gguf_file::{ReadAt, ReadError};
 use std::rc::Rc;
 use studio_core::export::{Export, FileStream};
 use studio_core::manifest::{FileEntry, file_name};
 use studio_core::options::ExportOptions;
 use studio_protocol::{Artifact, Hash};
-
-/// Bytes that are read at once for the source's hash.
-const HASH_PIECE_BYTES: usize = 4 << 20;
 
 /// The files that an export would have.
 pub(crate) fn plan(model: &Model, options: &ExportOptions) -> Result<Vec<PlannedFile>, Problem> {
@@ -75,25 +72,26 @@ fn entry(name: &str, artifact: &Artifact) -> FileEntry {
     FileEntry { name: name.to_owned(), size_bytes: artifact.size_bytes, blake3: artifact.blake3.to_string() }
 }
 
-/// The source by content: all its parts one after another.
+/// The source by content: all its parts one after another. The browser reads a block while the one before it is hashed.
 async fn hash_source(model: &Model, control: &Control, meter: &mut Meter) -> Result<FileEntry, ExportEnd> {
     let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; HASH_PIECE_BYTES];
-    let mut hashed_bytes = 0;
+    let mut buffer = Vec::new();
     for (source, file) in model.sources.iter().zip(&model.files) {
-        let mut offset = 0;
-        while offset < source.len() {
-            let length = (source.len() - offset).min(HASH_PIECE_BYTES as u64) as usize;
-            let piece = &mut buffer[..length];
-            source.read_at(offset, piece).map_err(|error| Problem::new(error.to_string()).at(&file.name))?;
-            hasher.update(piece);
-            offset += length as u64;
-            hashed_bytes += length as u64;
-            meter.hashed(hashed_bytes);
-            browser::yield_now().await;
+        let failed = |error: ReadError| ExportEnd::from(Problem::new(error.to_string()).at(&file.name));
+        let mut offsets = source.offsets();
+        let mut begin = || offsets.next().map(|offset| source.begin(offset)).transpose();
+        let mut next = begin().map_err(failed)?;
+        while let Some(fetch) = next {
+            next = begin().map_err(failed)?;
+            let block = source.finish(fetch).await.map_err(failed)?;
+            buffer.resize(block.length() as usize, 0);
+            block.copy_to(&mut buffer);
+            hasher.update(&buffer);
+            meter.hashed(hasher.count());
             control.check()?;
         }
     }
+    let hashed_bytes = hasher.count();
     Ok(FileEntry {
         name: report::source_name(&model.files).to_owned(),
         size_bytes: hashed_bytes,

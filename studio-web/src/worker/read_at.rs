@@ -3,26 +3,32 @@
 use crate::browser;
 use crate::messages::Problem;
 use gguf_file::{ReadAt, ReadError};
-use js_sys::Uint8Array;
+use js_sys::{ArrayBuffer, Uint8Array};
 use std::cell::RefCell;
+use std::collections::VecDeque;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File, FileReaderSync};
 
-/// Reads shorter than this fetch this much: each one is a round trip to the browser's own process.
-const READ_AHEAD_BYTES: u64 = 2 << 20;
+/// Bytes that are fetched at once: each fetch is a round trip to the browser's own process.
+const BLOCK_BYTES: u64 = 4 << 20;
+
+/// Blocks of a file that are kept, outside of the wasm memory. A converter goes through a file almost in order, and
+/// what was read to hash a file of this size is not read again to convert it.
+const BLOCKS: usize = 24;
 
 /// A dropped file. Reads block, as a worker may.
 pub(crate) struct BlobSource {
     blob: Blob,
     len: u64,
     reader: FileReaderSync,
-    ahead: RefCell<Ahead>,
+    /// What was fetched last, the newest at the back.
+    blocks: RefCell<VecDeque<Block>>,
 }
 
-/// The stretch that was fetched last.
-#[derive(Default)]
-struct Ahead {
+/// A stretch of the file that begins at a multiple of [`BLOCK_BYTES`].
+struct Block {
     offset: u64,
-    bytes: Vec<u8>,
+    bytes: Uint8Array,
 }
 
 impl BlobSource {
@@ -33,28 +39,79 @@ impl BlobSource {
                 .at(file.name())
         })?;
         let blob: &Blob = file;
-        Ok(Self { blob: blob.clone(), len: blob.size() as u64, reader, ahead: RefCell::default() })
+        Ok(Self { blob: blob.clone(), len: blob.size() as u64, reader, blocks: RefCell::default() })
     }
 
-    /// Fills the buffer from the blob itself.
-    fn fetch(&self, offset: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
-        let end = offset + buffer.len() as u64;
-        let slice = self.blob.slice_with_f64_and_f64(offset as f64, end as f64);
-        let read = slice.and_then(|slice| self.reader.read_as_array_buffer(&slice));
-        let read = read.map_err(|error| {
-            // The browser's own words are about permissions; the usual cause is a file that changed.
-            ReadError::new(format!(
-                "the browser cannot read it any more; was the file changed or moved since it was dropped? ({})",
-                browser::words(&error)
-            ))
-        })?;
-        let array = Uint8Array::new(&read);
-        if array.length() as usize != buffer.len() {
+    /// Begins to fetch the block at `offset`, a multiple of [`BLOCK_BYTES`], while the worker does something else.
+    pub(crate) fn begin(&self, offset: u64) -> Result<Fetch, ReadError> {
+        Ok(match self.kept(offset) {
+            Some(bytes) => Fetch::Kept(bytes),
+            None => Fetch::Coming(offset, self.slice(offset)?.array_buffer().into()),
+        })
+    }
+
+    /// The bytes of a fetch that was begun, kept for the reads to come.
+    pub(crate) async fn finish(&self, fetch: Fetch) -> Result<Uint8Array, ReadError> {
+        match fetch {
+            Fetch::Kept(bytes) => Ok(bytes),
+            Fetch::Coming(offset, read) => {
+                self.keep(offset, &read.await.map_err(|error| unreadable(&error))?.into())
+            }
+        }
+    }
+
+    /// Where each block begins.
+    pub(crate) fn offsets(&self) -> impl Iterator<Item = u64> + use<> {
+        (0..self.len).step_by(BLOCK_BYTES as usize)
+    }
+
+    /// The block at `offset`, a multiple of [`BLOCK_BYTES`], from those that are kept or fetched now.
+    fn block(&self, offset: u64) -> Result<Uint8Array, ReadError> {
+        if let Some(bytes) = self.kept(offset) {
+            return Ok(bytes);
+        }
+        let read = self.reader.read_as_array_buffer(&self.slice(offset)?);
+        self.keep(offset, &read.map_err(|error| unreadable(&error))?.into())
+    }
+
+    fn kept(&self, offset: u64) -> Option<Uint8Array> {
+        let blocks = self.blocks.borrow();
+        blocks.iter().rev().find(|block| block.offset == offset).map(|block| block.bytes.clone())
+    }
+
+    fn slice(&self, offset: u64) -> Result<Blob, ReadError> {
+        let end = self.len.min(offset + BLOCK_BYTES);
+        self.blob.slice_with_f64_and_f64(offset as f64, end as f64).map_err(|error| unreadable(&error))
+    }
+
+    fn keep(&self, offset: u64, read: &ArrayBuffer) -> Result<Uint8Array, ReadError> {
+        let bytes = Uint8Array::new(read);
+        if u64::from(bytes.length()) != BLOCK_BYTES.min(self.len - offset) {
             return Err(ReadError::new("the file became shorter since it was dropped"));
         }
-        array.copy_to(buffer);
-        Ok(())
+        let mut blocks = self.blocks.borrow_mut();
+        if blocks.len() == BLOCKS {
+            blocks.pop_front();
+        }
+        blocks.push_back(Block { offset, bytes: bytes.clone() });
+        Ok(bytes)
     }
+}
+
+/// A block that was asked for.
+pub(crate) enum Fetch {
+    /// It was there.
+    Kept(Uint8Array),
+    /// It is on its way, from this offset.
+    Coming(u64, JsFuture),
+}
+
+/// The browser's own words are about permissions; the usual cause is a file that changed.
+fn unreadable(error: &wasm_bindgen::JsValue) -> ReadError {
+    ReadError::new(format!(
+        "the browser cannot read it any more; was the file changed or moved since it was dropped? ({})",
+        browser::words(error)
+    ))
 }
 
 impl ReadAt for BlobSource {
@@ -67,26 +124,15 @@ impl ReadAt for BlobSource {
         if offset.checked_add(wanted).is_none_or(|end| end > self.len) {
             return Err(ReadError::out_of_range(offset, buffer.len(), self.len));
         }
-        if wanted >= READ_AHEAD_BYTES {
-            return self.fetch(offset, buffer);
+        let (mut at, mut rest) = (offset, buffer);
+        while !rest.is_empty() {
+            let start = at % BLOCK_BYTES;
+            let block = self.block(at - start)?;
+            let count = rest.len().min((u64::from(block.length()) - start) as usize);
+            let (now, later) = rest.split_at_mut(count);
+            block.subarray(start as u32, start as u32 + count as u32).copy_to(now);
+            (at, rest) = (at + count as u64, later);
         }
-        let mut ahead = self.ahead.borrow_mut();
-        let within = |ahead: &Ahead| {
-            let start = usize::try_from(offset.checked_sub(ahead.offset)?).ok()?;
-            Some(start..start.checked_add(buffer.len())?).filter(|range| range.end <= ahead.bytes.len())
-        };
-        let range = match within(&ahead) {
-            Some(range) => range,
-            None => {
-                let length = READ_AHEAD_BYTES.min(self.len - offset) as usize;
-                let mut bytes = std::mem::take(&mut ahead.bytes);
-                bytes.resize(length, 0);
-                self.fetch(offset, &mut bytes)?;
-                *ahead = Ahead { offset, bytes };
-                0..buffer.len()
-            }
-        };
-        buffer.copy_from_slice(&ahead.bytes[range]);
         Ok(())
     }
 }
