@@ -35,8 +35,8 @@ pub(crate) fn run_stages(names: &[String]) -> Result<()> {
 /// Formatting, clippy with warnings denied, the house rules.
 fn lint() -> Result<()> {
     run(cargo().args(["fmt", "--all", "--check"]))?;
-    run(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-    tidy::run()
+    tidy::run()?;
+    run(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
 /// Every crate's own tests.

@@ -25,7 +25,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Where `unsafe` may stand.
+const UNSAFE: &str = "unsafe";
+
+/// Where it may stand.
 const UNSAFE_PLACES: &[&str] = &["iree-sys/", "iree-runtime/src/raw.rs"];
 
 /// Lines that a source file may have; a file with a reason for more is in [`LONG_FILES`].
@@ -71,7 +73,7 @@ fn check_file(path: &str, text: &str, breaches: &mut Vec<String>) {
     }
     for (index, line) in text.lines().enumerate() {
         let code = line.split("//").next().unwrap_or_default();
-        if ["{", "fn", "impl", "extern"].iter().any(|what| code.contains(&format!("unsafe {what}"))) {
+        if ["{", "fn", "impl", "extern"].iter().any(|what| code.contains(&format!("{UNSAFE} {what}"))) {
             breaches.push(format!("{path}:{}: `unsafe` outside {}", index + 1, UNSAFE_PLACES.join(", ")));
         }
     }

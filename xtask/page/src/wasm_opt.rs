@@ -37,7 +37,7 @@ pub(crate) fn shrink(wasm: &Path) -> anyhow::Result<()> {
     }
     let small = wasm.with_extension("wasm.small");
     let mut command = Command::new(&program);
-    command.arg("-Os").args(FEATURES).arg(wasm).arg("-o").arg(&small);
+    command.arg("-O3").arg("-g").args(FEATURES).arg(wasm).arg("-o").arg(&small);
     let status = command.status().context("wasm-opt cannot be started")?;
     ensure!(status.success(), "wasm-opt failed on {}", wasm.display());
     fs::rename(&small, wasm).with_context(|| format!("{} cannot be renamed", small.display()))
