@@ -43,7 +43,7 @@ fn lint() -> Result<()> {
 fn unit() -> Result<()> {
     setup::run(&["test".to_owned()])?;
     let mut tests = cargo();
-    tests.args(["test", "--quiet", "--workspace", "--exclude", "e2e"]);
+    tests.args(["test", "--quiet", "--no-fail-fast", "--workspace", "--exclude", "e2e"]);
     run(with_tools(&mut tests)?)
 }
 
