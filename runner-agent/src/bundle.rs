@@ -31,6 +31,12 @@ pub enum BundleError {
         /// Why.
         source: io::Error,
     },
+    /// A folder without a manifest.
+    #[error(
+        "{dir}: not a bundle's folder, it has no manifest.json. `studio export MODEL.gguf --out {dir}` makes one",
+        dir = .0.display()
+    )]
+    NotABundle(PathBuf),
     /// The manifest is longer than any manifest is.
     #[error("{path}: a manifest has at most {MAX_MANIFEST_BYTES} bytes, this one has {bytes}")]
     ManifestTooLong {
@@ -96,6 +102,8 @@ impl BundleError {
 impl From<BundleError> for WireError {
     fn from(error: BundleError) -> Self {
         let code = match &error {
+            // It says itself what to do.
+            BundleError::NotABundle(_) => return Self::new(ErrorCode::NotFound, error.to_string()),
             BundleError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => ErrorCode::NotFound,
             BundleError::Io { .. } => ErrorCode::Io,
             BundleError::Missing(_) => ErrorCode::NotFound,
@@ -111,17 +119,34 @@ impl From<BundleError> for WireError {
 }
 
 impl BundleFiles {
-    /// The bundle in a folder: reads its `manifest.json` and checks that every file it names is there with
-    /// the length it says. Bytes are not hashed; [`verify`](Self::verify) does that.
+    /// The bundle in a folder: reads its `manifest.json` and checks that every exported file it names is there
+    /// with the length it says. Bytes are not hashed; [`verify`](Self::verify) does that. Modules, which can be
+    /// compiled again, are left out of the manifest where they are gone or have another length.
     pub fn open(dir: &Path) -> Result<Self, BundleError> {
         let path = dir.join(file_name::MANIFEST);
-        let bytes = std::fs::metadata(&path).map_err(BundleError::io(&path))?.len();
+        let bytes = match std::fs::metadata(&path) {
+            Ok(meta) if meta.is_file() => meta.len(),
+            Ok(_) => return Err(BundleError::NotABundle(dir.to_owned())),
+            Err(error) => {
+                use io::ErrorKind::{NotADirectory, NotFound};
+                return Err(match error.kind() {
+                    NotFound | NotADirectory => BundleError::NotABundle(dir.to_owned()),
+                    _ => BundleError::io(&path)(error),
+                });
+            }
+        };
         if bytes > MAX_MANIFEST_BYTES {
             return Err(BundleError::ManifestTooLong { path, bytes });
         }
         let text = std::fs::read(&path).map_err(BundleError::io(&path))?;
-        let manifest: Manifest =
+        let mut manifest: Manifest =
             serde_json::from_slice(&text).map_err(|source| BundleError::Manifest { path, source })?;
+        manifest.modules.retain(|module| {
+            let file = &module.file;
+            let whole =
+                || std::fs::metadata(dir.join(&file.name)).is_ok_and(|meta| meta.len() == file.size_bytes);
+            !is_plain_name(&file.name) || whole()
+        });
         let files = named(&manifest).map(|entry| (entry.name.clone(), dir.join(&entry.name))).collect();
         Self::new(manifest, files)
     }

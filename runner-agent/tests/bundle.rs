@@ -51,12 +51,38 @@ fn a_file_of_another_length_is_refused() {
 fn a_missing_file_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let error = BundleFiles::open(dir.path()).unwrap_err();
-    assert!(error.to_string().contains("manifest.json"), "{error}");
+    assert!(matches!(error, BundleError::NotABundle(_)), "{error}");
+    assert!(error.to_string().contains("it has no manifest.json. `studio export"), "{error}");
     assert_eq!(WireError::from(error).code, ErrorCode::NotFound);
     write(dir.path(), &manifest(), "hello");
     fs::remove_file(dir.path().join("model.mlir")).unwrap();
     let error = BundleFiles::open(dir.path()).unwrap_err();
     assert!(error.to_string().contains("model.mlir"), "{error}");
+}
+
+#[test]
+fn a_module_that_is_gone_or_cut_short_can_be_compiled_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut manifest = manifest();
+    manifest["modules"] = json!([{
+        "target": "host", "name": "host.vmfb", "size_bytes": 4, "blake3": "0".repeat(64),
+        "compiler": "3.13.0", "flags": []
+    }]);
+    write(dir.path(), &manifest, "hello");
+    let modules = || BundleFiles::open(dir.path()).unwrap().manifest().modules.len();
+    assert_eq!(modules(), 0);
+    fs::write(dir.path().join("host.vmfb"), "vmf").unwrap();
+    assert_eq!(modules(), 0);
+    fs::write(dir.path().join("host.vmfb"), "vmfb").unwrap();
+    assert_eq!(modules(), 1);
+}
+
+#[test]
+fn a_manifest_that_is_no_file_is_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = std::process::Command::new("mkfifo").arg(dir.path().join("manifest.json")).status().unwrap();
+    assert!(made.success());
+    assert!(matches!(BundleFiles::open(dir.path()), Err(BundleError::NotABundle(_))));
 }
 
 #[test]
