@@ -73,11 +73,7 @@ pub async fn compile(
     cancel: &CancellationToken,
 ) -> Result<Compiled, Failure> {
     let target = targets::find(&job.target)?;
-    if let Some(word) = job.flags.iter().find(|flag| !flag.starts_with("--")) {
-        return Err(WireError::new(ErrorCode::BadMessage, format!("\"{word}\" is no flag of iree-compile"))
-            .hint("Flags begin with --")
-            .into());
-    }
+    job.flags.iter().try_for_each(|flag| check_flag(flag))?;
     let compiler = tools.compiler().map_err(WireError::from)?;
     let flags = [target.flags(job.form), job.flags.clone()].concat();
     let host = target.host_dependent.then(machine::identity);
@@ -112,6 +108,11 @@ pub async fn compile(
     send(events, JobEvent::Step { name: "compiling".to_owned() }).await;
     let time = spawn(job, compiler, &flags, work.path(), &module, events, cancel).await?;
 
+    if !module.is_file() {
+        return Err(WireError::new(ErrorCode::CompilerFailed, "iree-compile ended well and wrote no module")
+            .hint("Is there a flag among yours that makes it do something else?")
+            .into());
+    }
     let path = job.output.clone();
     let entry = blocking(&job.output, move || {
         let (hash, size_bytes) = hash_file(&module)?;
@@ -128,6 +129,46 @@ pub async fn compile(
     })
     .await?;
     Ok(compiled(entry, false))
+}
+
+/// The longest flag that is passed on, in bytes.
+const MAX_FLAG_BYTES: usize = 16 << 10;
+
+/// What a flag must not ask for: something else than a module, or a module somewhere else.
+const REFUSED_FLAGS: [&str; 9] = [
+    "o",
+    "output-format",
+    "compile-to",
+    "compile-mode",
+    "split-input-file",
+    "verify-diagnostics",
+    "help",
+    "help-hidden",
+    "version",
+];
+
+/// Refuses words that are no flags, and flags after which there would be no module where it is expected.
+///
+/// This keeps people from a surprise, not programs from the machine: whoever may have a module compiled may
+/// have native code run.
+fn check_flag(flag: &str) -> Result<(), WireError> {
+    let bad = |message: String| WireError::new(ErrorCode::BadMessage, message);
+    let shown: String = flag.chars().take(80).collect();
+    let Some(rest) =
+        flag.strip_prefix("--").filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+    else {
+        return Err(bad(format!("{shown:?} is no flag of iree-compile")).hint("Flags look like --name=value"));
+    };
+    if flag.len() > MAX_FLAG_BYTES || flag.contains('\0') {
+        let message = format!("the flag {shown:?} is longer than {MAX_FLAG_BYTES} bytes or has a zero byte");
+        return Err(bad(message));
+    }
+    let name = rest.split_once('=').map_or(rest, |(name, _)| name);
+    if REFUSED_FLAGS.contains(&name) {
+        return Err(bad(format!("--{name} would leave no module to run"))
+            .hint("Leave it out; run iree-compile itself on model.mlir for what it gives"));
+    }
+    Ok(())
 }
 
 /// Runs the compiler and says how long it took.
@@ -196,7 +237,14 @@ fn exit_failure(job: &CompileJob, status: ExitStatus, log: &Log<'_>) -> WireErro
 /// An error of the file system, at a path.
 fn io_failure(path: &Path, error: &io::Error) -> WireError {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => no_space(path),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            no_space(path)
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            WireError::new(ErrorCode::Io, error.to_string())
+                .at(path.display().to_string())
+                .hint("This user must be able to write there")
+        }
         io::ErrorKind::NotFound => {
             WireError::new(ErrorCode::NotFound, error.to_string()).at(path.display().to_string())
         }

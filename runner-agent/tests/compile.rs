@@ -135,6 +135,24 @@ async fn a_refused_text_is_quoted() {
 }
 
 #[tokio::test]
+async fn flags_that_leave_no_module_are_refused_before_anything_runs() {
+    let (dir, tools) = (tempfile::tempdir().unwrap(), tools().await);
+    let mut job = job(dir.path(), GOOD);
+    let elsewhere = format!("--o={}", dir.path().join("elsewhere").display());
+    let long = format!("--x={}", "a".repeat(1 << 20));
+    let flags =
+        ["-o", "@list", "--", "--=x", "", &elsewhere, "--compile-to=input", "--version", "--x=\0", &long];
+    for flag in flags {
+        job.flags = vec![flag.to_owned()];
+        let (result, events) = run(&job, &tools).await;
+        let error = wire(result.unwrap_err());
+        assert_eq!(error.code, ErrorCode::BadMessage, "{error}");
+        assert!(error.message.len() < 200, "{error}");
+        assert_eq!((events.len(), left(&dir)), (0, Vec::new()));
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_flag_is_quoted() {
     let (tools, dir) = (tools().await, tempfile::tempdir().unwrap());
     let mut job = job(dir.path(), GOOD);
