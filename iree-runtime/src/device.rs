@@ -5,7 +5,7 @@ use std::{num::NonZeroU32, sync::Arc};
 use crate::{Error, raw};
 
 /// The most workers that IREE's executor takes.
-const MAX_WORKERS: u32 = 256;
+pub const MAX_WORKERS: u32 = 256;
 
 /// A CPU device: where buffers lie and calls run. A clone is the same device.
 #[derive(Clone)]

@@ -22,6 +22,8 @@ pub use compile::{CompileJob, Compiled, compile};
 pub use engine::engine_main;
 pub use failure::Failure;
 pub use inspect::{ModuleFunction, module_functions};
+/// The most worker threads that a run may have.
+pub use iree_runtime::MAX_WORKERS as MAX_THREADS;
 pub use machine::{cpu_features, describe};
 pub use run::{EngineCommand, RunJob, run};
 pub use tools::{Compiler, IREE_VERSION, Tools, ToolsError};

@@ -1,7 +1,7 @@
 //! The hub's own runner: this machine.
 
 use crate::store::{BundleError, Store};
-use runner_agent::{CompileJob, EngineCommand, Failure, RunJob, Tools};
+use runner_agent::{CompileJob, EngineCommand, Failure, MAX_THREADS, RunJob, Tools};
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 use studio_core::manifest::{FileEntry, ModuleEntry, file_name};
 use studio_protocol::{
@@ -21,9 +21,6 @@ pub(crate) const COMPILE_MEMORY_LIMIT_BYTES: u64 = 24 << 30;
 
 /// The most tokens that a run may generate.
 const MAX_TOKENS: u32 = 1 << 16;
-
-/// The most worker threads.
-const MAX_THREADS: u32 = 1024;
 
 /// The embedded runner.
 #[derive(Debug)]
