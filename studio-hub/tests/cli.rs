@@ -65,6 +65,13 @@ fn wrong_usage_is_2_and_help_is_0() {
     }
     fails(&studio(dir.path(), "inspect a.txt"), 2, &["a.txt", ".gguf, .irpa, .safetensors, .vmfb or .mlir"]);
     fails(&studio(dir.path(), "export a.gguf --out b --graphs kv,kv"), 2, &["--graphs names a graph twice"]);
+    let tiny = model(Fault::None);
+    fails(
+        &studio(tiny.path(), "export tiny.gguf --out b --chunk 0"),
+        2,
+        &["option chunk is 0: choose from 1"],
+    );
+    fails(&studio(tiny.path(), "run b --prompt x --threads 257"), 2, &["257 is not in 1..=256"]);
     fails(&studio(dir.path(), "compile a --target toaster"), 2, &["toaster", "host"]);
     let help = studio(dir.path(), "--help");
     assert_eq!((help.status, help.err.as_str()), (0, ""));
@@ -122,7 +129,7 @@ fn bad_models_fail_in_words_and_leave_nothing() {
         (no_model(b"PK\x03\x04, a zip or so, but not a GGUF"), &["tiny.gguf", "GGUF"]),
         (no_model(&whole[..whole.len() / 2]), &["tiny.gguf"]),
         (no_model(&whole[..whole.len() - 1]), &["tiny.gguf", "blk.1"]),
-        (model(Fault::UnknownArchitecture), &["mamba9", "supported: llama"]),
+        (model(Fault::UnknownArchitecture), &["tiny.gguf: the", "mamba9", "supported: llama"]),
         (model(Fault::NoTensor("blk.1.ffn_up.weight")), &["no tensor blk.1.ffn_up.weight"]),
         (tempfile::tempdir().unwrap(), &["tiny.gguf", "No such file"]),
     ];
@@ -134,10 +141,34 @@ fn bad_models_fail_in_words_and_leave_nothing() {
 }
 
 #[test]
+fn an_export_has_its_folder_to_itself_and_clears_what_a_killed_one_left() {
+    let dir = model(Fault::None);
+    let bundle = dir.path().join("bundle");
+    fs::create_dir(&bundle).unwrap();
+    fs::write(bundle.join(".model.irpa.4711.part"), "half").unwrap();
+    fs::write(bundle.join(".mine.part"), "kept").unwrap();
+    let other = fs::File::open(&bundle).unwrap();
+    other.lock().unwrap();
+    fails(
+        &studio(dir.path(), "export tiny.gguf --out bundle"),
+        1,
+        &["bundle: another export is writing there"],
+    );
+    assert_eq!(files(&bundle), [".mine.part", ".model.irpa.4711.part"]);
+    drop(other);
+    assert_eq!(studio(dir.path(), "export tiny.gguf --out bundle").status, 0);
+    let left = files(&bundle);
+    assert!(
+        left.contains(&".mine.part".to_owned()) && !left.contains(&".model.irpa.4711.part".to_owned()),
+        "{left:?}"
+    );
+}
+
+#[test]
 fn a_full_disk_is_said_and_leaves_nothing_half_written() {
     let dir = model(Fault::None);
     let mut command = Command::new("bash");
-    command.args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$@\"", "bash", env!("CARGO_BIN_EXE_studio")]);
+    command.args(["-c", "ulimit -f 4; exec \"$@\"", "bash", env!("CARGO_BIN_EXE_studio")]);
     command.args(["export", "tiny.gguf", "--out", "bundle"]);
     fails(&ran(&mut command, dir.path()), 1, &["bundle/model.", "ulimit -f"]);
     assert_eq!(files(&dir.path().join("bundle")), Vec::<String>::new());

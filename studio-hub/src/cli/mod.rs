@@ -46,6 +46,9 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return outcome::usage(&error),
     };
+    if let Err(error) = work::take_file_size_limits_as_errors() {
+        return outcome::status(Err(error.into()));
+    }
     outcome::status(match cli.command {
         Command::Serve(command) => command.run(),
         Command::Export(command) => command.run(),

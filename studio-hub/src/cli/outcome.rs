@@ -1,6 +1,7 @@
 //! From a command's outcome to words on standard error and an exit status.
 
 use std::{fmt::Display, io, io::Write, process::ExitCode};
+use studio_core::{export::ExportError, family::BuildError};
 
 const DONE: u8 = 0;
 const FAILED: u8 = 1;
@@ -29,8 +30,33 @@ pub(super) fn status(outcome: anyhow::Result<()>) -> ExitCode {
     if error.is::<Said>() {
         return FAILED.into();
     }
-    note(format_args!("error: {error:#}"));
-    if error.is::<WrongUsage>() { WRONG_USAGE.into() } else { FAILED.into() }
+    note(format_args!("error: {}", in_words(&error)));
+    if is_wrong_usage(&error) { WRONG_USAGE.into() } else { FAILED.into() }
+}
+
+fn is_wrong_usage(error: &anyhow::Error) -> bool {
+    let option = matches!(error.downcast_ref(), Some(ExportError::Build(BuildError::Option { .. })));
+    option || error.is::<WrongUsage>()
+}
+
+/// An error and its causes, outermost first, nothing said twice: many an error quotes its cause, and many a
+/// cause begins with the file that its context names.
+fn in_words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if words.contains(&cause) {
+            continue;
+        }
+        if cause.starts_with(&format!("{words}: ")) {
+            words = cause;
+        } else if words.is_empty() {
+            words = cause;
+        } else {
+            words = format!("{words}: {cause}");
+        }
+    }
+    words
 }
 
 /// Prints clap's message: help on standard output, errors on standard error.
@@ -55,4 +81,18 @@ pub(super) fn print(text: impl Display) -> anyhow::Result<()> {
 pub(super) fn note(text: impl Display) {
     // Nobody is left to tell when this can't be printed.
     drop(writeln!(io::stderr().lock(), "{text}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::anyhow;
+
+    #[test]
+    fn nothing_is_said_twice() {
+        let error = anyhow!("No such file").context("a/b: No such file").context("a/b");
+        assert_eq!(in_words(&error), "a/b: No such file");
+        let error = anyhow!("it is empty").context("b.gguf").context("a");
+        assert_eq!(in_words(&error), "a: b.gguf: it is empty");
+    }
 }

@@ -39,7 +39,7 @@ pub(super) struct Run {
         value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: u32,
     /// Worker threads [default: as many as there are cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(runner_agent::MAX_THREADS)))]
     threads: Option<u32>,
     /// Continue the prompt's text as it is, without the chat template.
     #[arg(long, conflicts_with = "tokens")]
@@ -51,8 +51,9 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        // Before Ctrl-C is taken for the jobs: here it ends the process as it ends any.
+        let dir = self.bundle()?;
         work::block_on(|cancel| async move {
-            let dir = self.bundle()?;
             let (bundle, module) = compiled(&dir, self.is_model(), &cancel).await?;
             let job = RunJob {
                 prompt: self.prompt(bundle.manifest().chat_template.is_some()),
@@ -130,7 +131,7 @@ async fn generate(job: &RunJob, quiet: bool, cancel: &Cancel) -> anyhow::Result<
 /// The bundle of a folder with its module for this machine, which is compiled where it is missing and
 /// `may_compile` says so.
 async fn compiled(dir: &Path, may_compile: bool, cancel: &Cancel) -> anyhow::Result<(BundleFiles, PathBuf)> {
-    let mut bundle = BundleFiles::open(dir).with_context(|| dir.display().to_string())?;
+    let mut bundle = BundleFiles::open(dir)?;
     let for_host = |module: &&ModuleEntry| module.target == TARGET;
     if may_compile && bundle.manifest().modules.iter().find(for_host).is_none() {
         note("compiling for this machine; that is done once");

@@ -1,6 +1,6 @@
 //! An export into a folder: one thread makes the bytes, one hashes them, one writes them.
 
-use super::{Model, WriteError, write::Temporary, write_whole};
+use super::{Model, WriteError, claim::claim, write::Temporary, write_whole};
 use anyhow::Context;
 use std::{
     fs,
@@ -9,7 +9,8 @@ use std::{
     thread,
 };
 use studio_core::{
-    export::Export,
+    export::{Export, ExportError},
+    family::BuildError,
     manifest::{FileEntry, Manifest, file_name},
     options::ExportOptions,
 };
@@ -38,8 +39,13 @@ pub(crate) fn export(
     progress: &mut dyn Progress,
 ) -> anyhow::Result<Manifest> {
     let sources = model.sources();
-    let export = Export::new(&model.gguf, &sources, options)?;
+    let export = Export::new(&model.gguf, &sources, options).map_err(|error| match error {
+        // What was asked is wrong, not the model.
+        ExportError::Build(BuildError::Option { .. }) => error.into(),
+        error => anyhow::Error::from(error).context(model.name()),
+    })?;
     fs::create_dir_all(out).map_err(WriteError::at(out))?;
+    let _claim = claim(out, export.files().iter().map(|file| file.name))?;
     let of = export.files().iter().map(|file| file.size_bytes).sum();
     check_room(out, of)?;
     let (source, files) = thread::scope(|scope| {

@@ -1,5 +1,6 @@
 //! Models on disk: opening a GGUF with its other parts, and exporting it into a folder.
 
+mod claim;
 mod export;
 mod open;
 mod write;

@@ -39,6 +39,11 @@ impl Model {
         self.parts.iter().map(|part| part as &dyn ReadAt).collect()
     }
 
+    /// Its first file, as it was named.
+    pub(crate) fn name(&self) -> String {
+        self.paths.first().map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
     /// All parts together, in bytes.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.parts.iter().map(ReadAt::len).sum()
