@@ -55,6 +55,9 @@ async fn a_message_without_sense_is_answered_and_the_connection_goes_on() {
     assert_eq!(error(&mut socket).await.message, "a chunk has at least 13 bytes, this frame has 12");
     socket.say(&ClientMessage::JobWatch { job: 5, after: 0 }).await;
     assert_eq!(error(&mut socket).await.code, ErrorCode::NotFound);
+    let long = format!("\"{}\"", "a".repeat(1 << 20));
+    socket.0.send(Message::text(long)).await.unwrap();
+    assert!(error(&mut socket).await.message.len() < 500, "a megabyte isn't sent back");
     socket.upload(1, "k", b"fine").await;
 }
 

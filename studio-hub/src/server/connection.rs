@@ -38,6 +38,9 @@ const MAX_UPLOADS: usize = 16;
 /// Jobs that a connection may watch.
 const MAX_WATCHES: usize = 64;
 
+/// The most bytes of an error that quotes what a client sent.
+const MAX_ERROR_BYTES: usize = 400;
+
 /// How long a client may take to say hello, and to take a message.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -219,17 +222,14 @@ impl Connection {
                 .await
             }
             Ok(_) => self.refuse(WireError::new(ErrorCode::BadMessage, "the first message is a hello")).await,
-            Err(error) => self.refuse(WireError::new(ErrorCode::BadMessage, error.to_string())).await,
+            Err(error) => self.refuse(unreadable(&error)).await,
         }
     }
 
     async fn message(&mut self, text: &str) -> Result<(), End> {
         let message = match serde_json::from_str(text) {
             Ok(message) => message,
-            Err(error) => {
-                let error = WireError::new(ErrorCode::BadMessage, error.to_string());
-                return self.error(About::Nothing, error).await;
-            }
+            Err(error) => return self.error(About::Nothing, unreadable(&error)).await,
         };
         match message {
             ClientMessage::Hello { .. } => {
@@ -359,6 +359,18 @@ impl Connection {
         self.watches.insert(id, watcher);
         Ok(())
     }
+}
+
+/// What is wrong with a message, which may be megabytes that the error quotes.
+fn unreadable(error: &serde_json::Error) -> WireError {
+    let mut words = error.to_string();
+    if words.len() > MAX_ERROR_BYTES {
+        words.truncate(words.floor_char_boundary(MAX_ERROR_BYTES));
+        words.push('…');
+    }
+    WireError::new(ErrorCode::BadMessage, format!("this message can't be read: {words}")).hint(
+        "docs/protocol.md says which messages there are; another version of the page may be open: reload it",
+    )
 }
 
 /// A message as a frame. Every message of the protocol can be written as JSON.
