@@ -48,13 +48,8 @@ fn in_words(error: &anyhow::Error) -> String {
         if words.contains(&cause) {
             continue;
         }
-        if cause.starts_with(&format!("{words}: ")) {
-            words = cause;
-        } else if words.is_empty() {
-            words = cause;
-        } else {
-            words = format!("{words}: {cause}");
-        }
+        let goes_on = words.is_empty() || cause.starts_with(&format!("{words}: "));
+        words = if goes_on { cause } else { format!("{words}: {cause}") };
     }
     words
 }
