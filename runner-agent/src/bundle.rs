@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::File,
     io,
     path::{Path, PathBuf},
@@ -67,6 +67,9 @@ pub enum BundleError {
     /// A name in the manifest that is no plain file name.
     #[error("manifest.json: \"{0}\" is not a plain file name")]
     BadName(String),
+    /// A name that the manifest gives to two files.
+    #[error("manifest.json: two files are called \"{0}\"")]
+    Twice(String),
     /// The manifest does not name a file, or its path was not given.
     #[error("the bundle has no {0}")]
     Missing(String),
@@ -111,6 +114,7 @@ impl From<BundleError> for WireError {
             BundleError::ManifestTooLong { .. }
             | BundleError::Manifest { .. }
             | BundleError::BadName(_)
+            | BundleError::Twice(_)
             | BundleError::Size { .. }
             | BundleError::Hash { .. } => ErrorCode::Corrupt,
         };
@@ -160,9 +164,13 @@ impl BundleFiles {
                 contract: manifest.contract_version,
             });
         }
+        let mut names = BTreeSet::from([file_name::MANIFEST]);
         for entry in named(&manifest) {
             if !is_plain_name(&entry.name) {
                 return Err(BundleError::BadName(entry.name.clone()));
+            }
+            if !names.insert(&entry.name) {
+                return Err(BundleError::Twice(entry.name.clone()));
             }
             let Some(path) = files.get(&entry.name) else { continue };
             let actual = std::fs::metadata(path).map_err(BundleError::io(path))?.len();

@@ -96,6 +96,17 @@ fn names_that_lead_elsewhere_are_refused() {
 }
 
 #[test]
+fn a_name_is_given_once() {
+    let mut twice = manifest();
+    let file = twice["files"][0].clone();
+    twice["files"].as_array_mut().unwrap().push(file);
+    assert!(matches!(refused(&twice, "hello"), BundleError::Twice(name) if name == "model.mlir"));
+    let mut itself = manifest();
+    itself["files"][0]["name"] = json!("manifest.json");
+    assert!(matches!(refused(&itself, "hello"), BundleError::Twice(name) if name == "manifest.json"));
+}
+
+#[test]
 fn other_versions_and_other_files_are_refused() {
     let mut newer = manifest();
     newer["contract_version"] = json!(2);
