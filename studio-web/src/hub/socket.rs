@@ -1,10 +1,10 @@
-//! A websocket that speaks the studio's protocol: messages in and out, chunks out.
+//! A websocket that speaks the studio's protocol: messages in and out.
 
 use crate::browser;
 use studio_protocol::{ClientMessage, HubMessage};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use web_sys::{BinaryType, CloseEvent, Event, MessageEvent, WebSocket};
+use web_sys::{CloseEvent, Event, MessageEvent, WebSocket};
 
 /// Something that a socket reports.
 #[derive(Debug)]
@@ -24,6 +24,16 @@ pub(crate) enum SocketEvent {
     },
 }
 
+impl SocketEvent {
+    /// What a text frame says.
+    pub(crate) fn message(text: &str) -> Self {
+        match serde_json::from_str(text) {
+            Ok(message) => SocketEvent::Message(Box::new(message)),
+            Err(error) => SocketEvent::Garbled(error.to_string()),
+        }
+    }
+}
+
 /// An open or opening websocket. Dropping it closes it.
 pub(crate) struct Socket {
     socket: WebSocket,
@@ -36,17 +46,13 @@ impl Socket {
     /// Begins to open a socket to the hub that this page came from.
     pub(crate) fn open(report: impl Fn(SocketEvent) + Clone + 'static) -> Result<Self, String> {
         let socket = WebSocket::new(&browser::hub_url()).map_err(|error| browser::words(&error))?;
-        socket.set_binary_type(BinaryType::Arraybuffer);
 
         let opened = report.clone();
         let on_open = Closure::<dyn FnMut(Event)>::new(move |_| opened(SocketEvent::Open));
         let got = report.clone();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let text = event.data().as_string().unwrap_or_default();
-            got(match serde_json::from_str(&text) {
-                Ok(message) => SocketEvent::Message(Box::new(message)),
-                Err(error) => SocketEvent::Garbled(error.to_string()),
-            });
+            got(SocketEvent::message(&text));
         });
         let on_close = Closure::<dyn FnMut(CloseEvent)>::new(move |event: CloseEvent| {
             report(SocketEvent::Closed { code: event.code(), reason: event.reason() });
@@ -62,11 +68,6 @@ impl Socket {
         if let Ok(text) = serde_json::to_string(message) {
             drop(self.socket.send_with_str(&text));
         }
-    }
-
-    /// Sends a binary frame. A socket that is closing swallows it; its `Closed` tells.
-    pub(crate) fn send(&self, frame: &[u8]) {
-        drop(self.socket.send_with_u8_array(frame));
     }
 }
 

@@ -3,6 +3,7 @@
 mod export;
 mod meter;
 mod read_at;
+mod relay;
 mod upload;
 
 use crate::messages::{FromWorker, Problem, SourceFile, ToWorker};

@@ -1,9 +1,10 @@
 //! Sends files to the hub over the worker's own websocket, and takes up where it was when that drops.
 
 use super::meter::Meter;
+use super::relay::Relay;
 use crate::browser;
 use crate::hub::resume::{Impossible, Resume, Upload, backoff_ms};
-use crate::hub::socket::{Socket, SocketEvent, hello};
+use crate::hub::socket::{SocketEvent, hello};
 use crate::messages::{ExportEnd, ExportPhase, Problem};
 use futures_channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use futures_util::StreamExt;
@@ -64,7 +65,7 @@ pub(crate) struct Parcel<'a> {
 /// The connection that an export's files go over, one after another.
 pub(crate) struct Uploader {
     control: Control,
-    socket: Option<Socket>,
+    socket: Option<Relay>,
     events: UnboundedReceiver<Event>,
     sender: UnboundedSender<Event>,
     channel: u32,
@@ -208,7 +209,7 @@ impl Uploader {
         // What an earlier socket said is of no use to this one.
         while self.events.try_recv().is_ok() {}
         let sender = self.sender.clone();
-        let opened = Socket::open(move |event| drop(sender.unbounded_send(Event::Socket(event))));
+        let opened = Relay::open(move |event| drop(sender.unbounded_send(Event::Socket(event))));
         self.socket = Some(opened.map_err(|words| ExportEnd::from(Problem::new(words)))?);
         loop {
             match self.next().await? {
