@@ -5,7 +5,7 @@ use crate::browser;
 use crate::messages::{ExportPhase, ExportProgress, FromWorker};
 
 /// The least time between two words to the page.
-const TELL_EVERY_MS: f64 = 80.0;
+const TELL_EVERY_MS: f64 = 100.0;
 
 /// How far an export is.
 pub(crate) struct Meter {
