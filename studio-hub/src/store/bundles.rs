@@ -110,10 +110,15 @@ impl Store {
         Ok(bundle)
     }
 
-    /// The modules compiled from a bundle, oldest first.
+    /// The modules compiled from a bundle, oldest first. A damaged record, as a machine that lost its power may
+    /// leave one, counts as none: its modules can be compiled again.
     pub(crate) fn modules(&self, bundle: &Hash) -> io::Result<Vec<ModuleEntry>> {
-        match fs::read(self.modules_path(bundle)) {
-            Ok(text) => Ok(serde_json::from_slice(&text)?),
+        let path = self.modules_path(bundle);
+        match fs::read(&path) {
+            Ok(text) => Ok(serde_json::from_slice(&text).unwrap_or_else(|error| {
+                tracing::warn!("{}: {error}; the bundle's modules have to be compiled again", path.display());
+                Vec::new()
+            })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
         }
@@ -139,5 +144,27 @@ impl Store {
 
     fn modules_path(&self, bundle: &Hash) -> PathBuf {
         self.root().join("bundles").join(format!("{bundle}.json"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+    use studio_core::manifest::FileEntry;
+
+    #[test]
+    fn a_damaged_record_of_modules_counts_as_none_and_is_made_good() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let bundle = Hash::from_bytes([7; 32]);
+        fs::write(store.modules_path(&bundle), "\0\0\0").unwrap();
+        assert!(store.modules(&bundle).unwrap().is_empty());
+        let file = FileEntry { name: "host.vmfb".to_owned(), size_bytes: 1, blake3: bundle.to_string() };
+        let entry =
+            ModuleEntry { target: "host".to_owned(), file, compiler: "3.13.0".to_owned(), flags: Vec::new() };
+        store.add_module(&bundle, entry).unwrap();
+        assert_eq!(store.modules(&bundle).unwrap().len(), 1);
     }
 }
