@@ -141,6 +141,20 @@ fn bad_models_fail_in_words_and_leave_nothing() {
 }
 
 #[test]
+fn an_export_says_when_its_tokenizer_is_not_known() {
+    let known = model(Fault::None);
+    assert!(!studio(known.path(), "export tiny.gguf --out b").err.contains("note:"));
+    let other = model(Fault::UnknownTokenizer);
+    let ran = studio(other.path(), "export tiny.gguf --out b");
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""));
+    assert!(
+        ran.err.contains("note: `studio run` can't run this bundle") && ran.err.contains("abacus"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn an_export_has_its_folder_to_itself_and_clears_what_a_killed_one_left() {
     let dir = model(Fault::None);
     let bundle = dir.path().join("bundle");

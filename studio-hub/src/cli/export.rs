@@ -4,6 +4,7 @@ use super::{options::ExportArgs, outcome::note, progress::Terminal};
 use crate::model::{self, Model};
 use clap::Args;
 use std::{path::PathBuf, time::Instant};
+use studio_core::tokenizer::Tokenizer;
 
 /// Exports a GGUF as StableHLO with its parameters, tokenizer, manifest and reference page.
 #[derive(Debug, Args)]
@@ -33,6 +34,11 @@ impl Export {
             self.out.display(),
             bytes / 1_000_000
         ));
+        if let Err(error) = Tokenizer::from_metadata(model.gguf.metadata()) {
+            note(format_args!(
+                "note: `studio run` can't run this bundle for want of its tokenizer, other programs may: {error}"
+            ));
+        }
         Ok(())
     }
 }

@@ -20,6 +20,7 @@ const FEED_FORWARD: u64 = 16;
 pub enum Fault {
     None,
     UnknownArchitecture,
+    UnknownTokenizer,
     NoTensor(&'static str),
 }
 
@@ -43,7 +44,7 @@ pub fn write(path: &Path, fault: Fault) {
         builder.set(format!("{architecture}.{key}"), value).unwrap();
     }
     builder.set(format!("{architecture}.attention.layer_norm_rms_epsilon"), Value::F32(1e-5)).unwrap();
-    tokenizer(&mut builder);
+    tokenizer(&mut builder, if fault == Fault::UnknownTokenizer { "abacus" } else { "gpt2" });
     for (name, dims) in tensors() {
         if !matches!(fault, Fault::NoTensor(missing) if missing == name) {
             let count = usize::try_from(dims.iter().product::<u64>()).unwrap();
@@ -53,9 +54,9 @@ pub fn write(path: &Path, fault: Fault) {
     builder.write_to(BufWriter::new(File::create(path).unwrap())).unwrap();
 }
 
-fn tokenizer(builder: &mut GgufBuilder) {
+fn tokenizer(builder: &mut GgufBuilder, model: &str) {
     let tokens = ('a'..='p').map(|letter| letter.to_string()).collect();
-    builder.set("tokenizer.ggml.model", Value::String("gpt2".to_owned())).unwrap();
+    builder.set("tokenizer.ggml.model", Value::String(model.to_owned())).unwrap();
     builder.set("tokenizer.ggml.pre", Value::String("smollm".to_owned())).unwrap();
     builder.set("tokenizer.ggml.tokens", Value::Array(ValueArray::Strings(tokens))).unwrap();
     builder.set("tokenizer.ggml.token_type", Value::Array(ValueArray::I32(vec![1; 16]))).unwrap();
