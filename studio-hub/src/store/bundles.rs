@@ -149,8 +149,6 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
     use super::*;
     use studio_core::manifest::FileEntry;
 
