@@ -284,6 +284,12 @@ fn options() {
             r#"option function_name is "a\"b": choose letters, digits and underscores, no digit first"#
         ]],
     );
+    check_option(
+        ExportOptions { function_name: "__init".to_owned(), ..small() },
+        expect![[
+            r#"option function_name is "__init": IREE keeps names with two underscores first, such as __init, for itself"#
+        ]],
+    );
     // What belongs to a graph that isn't asked for doesn't matter.
     check_option(
         ExportOptions { graphs: vec![Kv], seq: 0, function_name: String::new(), ..small() },

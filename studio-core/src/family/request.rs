@@ -51,6 +51,9 @@ fn check_count(option: &'static str, value: u32, limit: u32) -> Result<(), Build
     Err(BuildError::Option { option, value: value.to_string(), reason })
 }
 
+/// The longest function name, in bytes.
+const MAX_NAME_BYTES: usize = 128;
+
 fn check_function_name(options: &ExportOptions) -> Result<(), BuildError> {
     let name = &options.function_name;
     let error = |reason: &str| BuildError::Option {
@@ -61,6 +64,12 @@ fn check_function_name(options: &ExportOptions) -> Result<(), BuildError> {
     let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     if !name.starts_with(letter) || !name.chars().all(|c| letter(c) || c.is_ascii_digit()) {
         return Err(error("choose letters, digits and underscores, no digit first"));
+    }
+    if name.starts_with("__") {
+        return Err(error("IREE keeps names with two underscores first, such as __init, for itself"));
+    }
+    if name.len() > MAX_NAME_BYTES {
+        return Err(error("it is too long"));
     }
     if options.graphs.contains(&GraphKind::Kv) && [PREFILL, DECODE].contains(&name.as_str()) {
         return Err(error("a kv function has that name"));
