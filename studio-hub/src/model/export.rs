@@ -5,7 +5,10 @@ use anyhow::Context;
 use std::{
     fs,
     path::Path,
-    sync::mpsc::{self, Receiver, SyncSender},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Receiver, SyncSender},
+    },
     thread,
 };
 use studio_core::{
@@ -38,30 +41,18 @@ pub(crate) fn export(
     out: &Path,
     progress: &mut dyn Progress,
 ) -> anyhow::Result<Manifest> {
-    let sources = model.sources();
-    let export = Export::new(&model.gguf, &sources, options).map_err(|error| match error {
-        // What was asked is wrong, not the model.
-        ExportError::Build(BuildError::Option { .. }) => error.into(),
-        error => anyhow::Error::from(error).context(model.name()),
+    let given_up = AtomicBool::new(false);
+    let (source, planned) = thread::scope(|scope| {
+        // Begun before anything is planned: reading all of the model takes longest.
+        let source = scope.spawn(|| model.hash_unless(&given_up));
+        let planned = make_files(model, options, out, progress);
+        given_up.store(planned.is_err(), Ordering::Relaxed);
+        let source = source.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the hashing thread failed")));
+        // Why it was given up comes before that it was.
+        let planned = planned?;
+        anyhow::Ok((source?, planned))
     })?;
-    fs::create_dir_all(out).map_err(WriteError::at(out))?;
-    let _claim = claim(out, export.files().iter().map(|file| file.name))?;
-    let of = export.files().iter().map(|file| file.size_bytes).sum();
-    check_room(out, of)?;
-    let (source, files) = thread::scope(|scope| {
-        let source = scope.spawn(|| model.hash());
-        let mut bytes = 0;
-        let mut files = Vec::new();
-        for (index, file) in export.files().iter().enumerate() {
-            let mut made = |count: usize| {
-                bytes += count as u64;
-                progress.made(file.name, bytes, of);
-            };
-            files.push(write_file(&export, index, model, &out.join(file.name), &mut made)?);
-        }
-        let source = source.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the hashing thread failed")))?;
-        anyhow::Ok((source, files))
-    })?;
+    let Made { export, files, claim: _claim } = planned;
     let manifest_path = out.join(file_name::MANIFEST);
     match fs::remove_file(&manifest_path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -84,6 +75,43 @@ pub(crate) fn export(
     });
     write_whole(&manifest_path, &serde_json::to_vec_pretty(&manifest)?)?;
     Ok(manifest)
+}
+
+/// An export whose large files are made.
+struct Made {
+    export: Export,
+    files: Vec<(Temporary, FileEntry)>,
+    /// The folder, locked.
+    claim: fs::File,
+}
+
+/// Plans an export and makes its files under temporary names.
+fn make_files(
+    model: &Model,
+    options: &ExportOptions,
+    out: &Path,
+    progress: &mut dyn Progress,
+) -> anyhow::Result<Made> {
+    let sources = model.sources();
+    let export = Export::new(&model.gguf, &sources, options).map_err(|error| match error {
+        // What was asked is wrong, not the model.
+        ExportError::Build(BuildError::Option { .. }) => error.into(),
+        error => anyhow::Error::from(error).context(model.name()),
+    })?;
+    fs::create_dir_all(out).map_err(WriteError::at(out))?;
+    let claim = claim(out, export.files().iter().map(|file| file.name))?;
+    let of = export.files().iter().map(|file| file.size_bytes).sum();
+    check_room(out, of)?;
+    let mut bytes = 0;
+    let mut files = Vec::new();
+    for (index, file) in export.files().iter().enumerate() {
+        let mut made = |count: usize| {
+            bytes += count as u64;
+            progress.made(file.name, bytes, of);
+        };
+        files.push(write_file(&export, index, model, &out.join(file.name), &mut made)?);
+    }
+    Ok(Made { export, files, claim })
 }
 
 /// What an export's files would hold, in 16 characters: equal ones promise equal files. `source_blake3` is the

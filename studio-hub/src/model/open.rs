@@ -2,8 +2,16 @@
 
 use anyhow::Context;
 use gguf_file::{FileSource, Gguf, ReadAt, split::SplitName};
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    io::{ErrorKind, Read},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
 use studio_core::manifest::FileEntry;
+
+/// Bytes of a model that are read and hashed at once: they fit the second cache.
+const HASH_PIECE_BYTES: usize = 256 << 10;
 
 /// An open model.
 pub(crate) struct Model {
@@ -51,10 +59,24 @@ impl Model {
 
     /// The model by content: all its parts one after another. Reads all of it.
     pub(crate) fn hash(&self) -> anyhow::Result<FileEntry> {
+        self.hash_unless(&AtomicBool::new(false))
+    }
+
+    /// As [`Model::hash`], but fails soon after it was given up.
+    pub(crate) fn hash_unless(&self, given_up: &AtomicBool) -> anyhow::Result<FileEntry> {
         let mut hasher = blake3::Hasher::new();
+        let mut buffer = vec![0; HASH_PIECE_BYTES];
         for path in &self.paths {
-            let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-            hasher.update_reader(file).with_context(|| path.display().to_string())?;
+            let mut file = File::open(path).with_context(|| path.display().to_string())?;
+            loop {
+                anyhow::ensure!(!given_up.load(Ordering::Relaxed), "hashing the model was given up");
+                match file.read(&mut buffer) {
+                    Ok(0) => break,
+                    Ok(count) => hasher.update(&buffer[..count]),
+                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                    Err(error) => return Err(error).with_context(|| path.display().to_string()),
+                };
+            }
         }
         let name = self.paths.first().and_then(|path| path.file_name()).unwrap_or_default();
         Ok(FileEntry {
