@@ -1,7 +1,7 @@
 //! What we write, read by IREE's own tools.
 
 use e2e::{iree_tool, scratch, smollm2, studio};
-use std::{fs, path::Path, process::Command};
+use std::{collections::BTreeMap, fs, ops::Range, path::Path, process::Command};
 
 const SEQ: usize = 64;
 
@@ -57,22 +57,41 @@ fn params_prints_what_iree_dump_parameters_prints() {
     same_values(&folder);
 }
 
-/// Both archives hold the same bytes, as the stock tool extracts them.
+/// Both archives hold the same bytes where the stock tool finds their entries, and it rewrites ours as it is.
 fn same_values(folder: &Path) {
-    let key = "blk.0.attn_norm.weight";
-    let extract = |archive: &str| {
-        let out = folder.join(format!("{archive}.bin"));
-        stock(
-            "iree-dump-parameters",
-            &[
-                "--parameter_mode=mmap",
-                &format!("--parameters={}", folder.join(archive).display()),
-                &format!("--extract={key}={}", out.display()),
-            ],
+    let [irpa, safetensors] = ["model.irpa", "model.safetensors"].map(|name| {
+        let path = folder.join(name);
+        let listed = stock("iree-dump-parameters", &[&format!("--parameters={}", path.display())]);
+        (ranges(&listed), fs::read(path).expect("the export wrote it"))
+    });
+    assert!(irpa.0.contains_key("blk.29.ffn_down.weight"), "the listing is read: {:?}", irpa.0);
+    assert!(irpa.0.keys().eq(safetensors.0.keys()), "both have the same entries");
+    for (key, range) in &irpa.0 {
+        assert!(
+            irpa.1[range.clone()] == safetensors.1[safetensors.0[key].clone()],
+            "{key} is the same in both"
         );
-        fs::read(out).expect("the tool wrote the entry")
+    }
+    let rewritten = folder.join("rewritten.irpa");
+    stock(
+        "iree-convert-parameters",
+        &[
+            &format!("--parameters={}", folder.join("model.irpa").display()),
+            &format!("--output={}", rewritten.display()),
+        ],
+    );
+    assert!(
+        fs::read(rewritten).expect("the tool wrote it") == irpa.1,
+        "IREE's own tool lays it out the same way"
+    );
+}
+
+/// Where the entries are, from lines such as "64 | 128 | 64 | `key`".
+fn ranges(listed: &str) -> BTreeMap<String, Range<usize>> {
+    let entry = |line: &str| {
+        let mut columns = line.split('|').map(str::trim);
+        let (start, end) = (columns.next()?.parse().ok()?, columns.next()?.parse().ok()?);
+        Some((columns.nth(1)?.trim_matches('`').to_owned(), start..end))
     };
-    let (irpa, safetensors) = (extract("model.irpa"), extract("model.safetensors"));
-    assert!(!irpa.is_empty(), "{key} has bytes");
-    assert!(irpa == safetensors, "{key} is the same in both archives");
+    listed.lines().filter_map(entry).collect()
 }
