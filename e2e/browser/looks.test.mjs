@@ -36,6 +36,10 @@ for (const colorScheme of ["light", "dark"]) {
 
 test("a keyboard alone chooses a file and begins the export", async () => {
   const { page, context } = await openPage(browser, { origin: hub.origin });
+  // Listening makes the browser hand the chooser over; that it does so from now on is what the wait below relies on.
+  let choose;
+  const chosen = new Promise((resolve) => { choose = resolve; });
+  page.on("filechooser", choose);
   await page.goto(hub.url);
   await page.getByTestId("drop").waitFor();
   const focused = () => page.evaluate(() => document.activeElement?.dataset.testid ?? "");
@@ -47,8 +51,8 @@ test("a keyboard alone chooses a file and begins the export", async () => {
     assert.fail(`Tab never reaches ${wanted}`);
   };
   await tabTo("choose");
-  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
-  await chooser.setFiles(model);
+  await page.keyboard.press("Enter");
+  await (await chosen).setFiles(model);
   await page.getByTestId("card").waitFor();
   await page.waitForFunction(() => !document.querySelector("[data-testid=export]").disabled);
   await tabTo("export");
