@@ -8,6 +8,7 @@ use crate::{
     setup::{node, wasm},
 };
 use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
 use std::{
     env,
     ffi::OsStr,
@@ -18,12 +19,19 @@ use std::{
 const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
 
-/// Builds the page.
+/// Builds the page, unless the one that is there was made from the same wasm and files.
 pub(crate) fn run() -> Result<()> {
     let root = workspace_root();
     let target_dir =
         env::var_os("STUDIO_PAGE_TARGET_DIR").map_or_else(|| root.join("target/page"), PathBuf::from);
     build_wasm(&target_dir)?;
+    let wasm = target_dir.join(TARGET).join(PROFILE).join("studio_web.wasm");
+    let (sources, page) = (root.join("studio-web/static"), root.join("studio-hub/page"));
+    let stamp = digest(&wasm, &[&sources, &root.join("xtask/page/src")])?;
+    let stamp_file = page.join(".stamp");
+    if fs::read_to_string(&stamp_file).is_ok_and(|found| found == stamp) {
+        return Ok(());
+    }
 
     // Made beside and moved in whole: a hub that is being built never embeds half a page.
     let made = target_dir.join("bundle");
@@ -31,14 +39,31 @@ pub(crate) fn run() -> Result<()> {
         fs::remove_dir_all(&made).with_context(|| format!("removing {}", made.display()))?;
     }
     fs::create_dir_all(&made).with_context(|| format!("making {}", made.display()))?;
-    let wasm = target_dir.join(TARGET).join(PROFILE).join("studio_web.wasm");
     bundler(&[wasm.as_os_str(), made.as_os_str()])?;
-    copy_files(&root.join("studio-web/static"), &made)?;
+    copy_files(&sources, &made)?;
     bundler(&["--compress".as_ref(), made.as_os_str()])?;
 
-    let page = root.join("studio-hub/page");
     empty(&page)?;
-    copy_files(&made, &page)
+    copy_files(&made, &page)?;
+    fs::write(&stamp_file, stamp).with_context(|| format!("writing {}", stamp_file.display()))
+}
+
+/// A SHA-256 over a file and the files of some folders, in the order of their names.
+fn digest(file: &Path, folders: &[&Path]) -> Result<String> {
+    let mut files = vec![file.to_owned()];
+    for folder in folders {
+        let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
+        let mut found = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+        found.sort();
+        files.extend(found.into_iter().filter(|path| path.is_file()));
+    }
+    let mut hasher = Sha256::new();
+    for path in files {
+        let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+        hasher.update((bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    }
+    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn build_wasm(target_dir: &Path) -> Result<()> {
@@ -46,6 +71,7 @@ fn build_wasm(target_dir: &Path) -> Result<()> {
     command.current_dir(workspace_root());
     command.args([
         "build",
+        "--quiet",
         "--package",
         "studio-web",
         "--profile",
