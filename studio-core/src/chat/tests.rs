@@ -1,4 +1,4 @@
-//! Expected output is Python's jinja2 with Hugging Face's options, for the same templates.
+//! Expected output follows from the rules of Jinja; tests/chat holds what Python's jinja2 gives for the real template.
 
 use super::*;
 
