@@ -45,7 +45,7 @@ mod tests {
     use super::super::words;
     use super::*;
 
-    /// Expected splits are those of the regular expression, by Python's `regex` module.
+    /// Expected splits follow from the rule; those of whole texts, in tests/tokenizer, are llama.cpp's.
     #[test]
     fn splits_as_the_regular_expression_does() {
         let cases: [(&str, &[&str]); 9] = [
