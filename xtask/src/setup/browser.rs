@@ -1,6 +1,6 @@
 //! A Chromium for the browser tests.
 
-use crate::command::{on_path, run, say};
+use crate::command::{on_path, output, run, say};
 use anyhow::{Result, bail};
 use std::{env, path::PathBuf, process::Command};
 
@@ -17,8 +17,7 @@ pub(crate) fn chromium() -> Result<PathBuf> {
     if let Some(found) = NAMES.iter().find_map(|name| on_path(name)) {
         return Ok(found);
     }
-    let root = env::var("USER").is_ok_and(|user| user == "root")
-        || env::var("HOME").is_ok_and(|home| home == "/root");
+    let root = output(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() == "0");
     if root && on_path("apt-get").is_some() {
         say("installing Chromium");
         run(Command::new("apt-get").args(["update", "-qq"]))?;
