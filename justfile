@@ -26,7 +26,7 @@ lint:
 bench *what:
     @cargo run --quiet --package xtask -- bench "$@"
 
-# Put tools, models and browsers into the cache folder: `setup studio`, `setup test`.
+# Put tools, models and browsers into the cache folder: `setup studio`, `setup test`, `setup reference` (llama.cpp).
 setup *what:
     @cargo run --quiet --package xtask -- setup "$@"
 
