@@ -40,6 +40,24 @@ pub enum DecodeError {
     },
 }
 
+/// Runs a decoder over all blocks. Its array types are the layout's sizes, so the loop has no bounds to check; `pulp`
+/// picks, at run time, the one compiled for the widest vectors that the processor has. The numbers are the same.
+///
+/// A macro, because a decoder that is passed as a value is called through a function of its own, which is compiled for
+/// the narrowest vectors.
+macro_rules! each_block {
+    ($blocks:expr, $out:expr, $decode:path) => {
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for (block, out) in $blocks.as_chunks().0.iter().zip($out.as_chunks_mut().0) {
+                    $decode(block, out);
+                }
+            },
+        )
+    };
+}
+
 impl BlockFormat {
     /// Whether [`BlockFormat::decode`] works for this format.
     pub const fn can_decode(self) -> bool {
@@ -76,34 +94,34 @@ impl BlockFormat {
         use BlockFormat as F;
         self.check_lengths(blocks, out)?;
         match self {
-            F::F32 => each_block(blocks, out, float::f32::<O>),
-            F::F16 => each_block(blocks, out, float::f16::<O>),
-            F::BF16 => each_block(blocks, out, float::bf16::<O>),
-            F::Q4_0 => each_block(blocks, out, q4_0::decode::<O>),
-            F::Q4_1 => each_block(blocks, out, q4_1::decode::<O>),
-            F::Q5_0 => each_block(blocks, out, q5_0::decode::<O>),
-            F::Q5_1 => each_block(blocks, out, q5_1::decode::<O>),
-            F::Q8_0 => each_block(blocks, out, q8_0::decode::<O>),
-            F::Q2_K => each_block(blocks, out, q2_k::decode::<O>),
-            F::Q3_K => each_block(blocks, out, q3_k::decode::<O>),
-            F::Q4_K => each_block(blocks, out, q4_k::decode::<O>),
-            F::Q5_K => each_block(blocks, out, q5_k::decode::<O>),
-            F::Q6_K => each_block(blocks, out, q6_k::decode::<O>),
-            F::IQ1_S => each_block(blocks, out, iq1::decode_s::<O>),
-            F::IQ1_M => each_block(blocks, out, iq1::decode_m::<O>),
-            F::IQ2_XXS => each_block(blocks, out, iq2::decode_xxs::<O>),
-            F::IQ2_XS => each_block(blocks, out, iq2::decode_xs::<O>),
-            F::IQ2_S => each_block(blocks, out, iq2::decode_s::<O>),
-            F::IQ3_XXS => each_block(blocks, out, iq3::decode_xxs::<O>),
-            F::IQ3_S => each_block(blocks, out, iq3::decode_s::<O>),
-            F::IQ4_NL => each_block(blocks, out, iq4::decode_nl::<O>),
-            F::IQ4_XS => each_block(blocks, out, iq4::decode_xs::<O>),
-            F::TQ1_0 => each_block(blocks, out, ternary::decode_tq1::<O>),
-            F::TQ2_0 => each_block(blocks, out, ternary::decode_tq2::<O>),
-            F::MXFP4 => each_block(blocks, out, fp4::decode_mx),
-            F::NVFP4 => each_block(blocks, out, fp4::decode_nv),
-            F::Q1_0 => each_block(blocks, out, q1_0::decode::<O>),
-            F::Q2_0 => each_block(blocks, out, q2_0::decode::<O>),
+            F::F32 => each_block!(blocks, out, float::f32::<O>),
+            F::F16 => each_block!(blocks, out, float::f16::<O>),
+            F::BF16 => each_block!(blocks, out, float::bf16::<O>),
+            F::Q4_0 => each_block!(blocks, out, q4_0::decode::<O>),
+            F::Q4_1 => each_block!(blocks, out, q4_1::decode::<O>),
+            F::Q5_0 => each_block!(blocks, out, q5_0::decode::<O>),
+            F::Q5_1 => each_block!(blocks, out, q5_1::decode::<O>),
+            F::Q8_0 => each_block!(blocks, out, q8_0::decode::<O>),
+            F::Q2_K => each_block!(blocks, out, q2_k::decode::<O>),
+            F::Q3_K => each_block!(blocks, out, q3_k::decode::<O>),
+            F::Q4_K => each_block!(blocks, out, q4_k::decode::<O>),
+            F::Q5_K => each_block!(blocks, out, q5_k::decode::<O>),
+            F::Q6_K => each_block!(blocks, out, q6_k::decode::<O>),
+            F::IQ1_S => each_block!(blocks, out, iq1::decode_s::<O>),
+            F::IQ1_M => each_block!(blocks, out, iq1::decode_m::<O>),
+            F::IQ2_XXS => each_block!(blocks, out, iq2::decode_xxs::<O>),
+            F::IQ2_XS => each_block!(blocks, out, iq2::decode_xs::<O>),
+            F::IQ2_S => each_block!(blocks, out, iq2::decode_s::<O>),
+            F::IQ3_XXS => each_block!(blocks, out, iq3::decode_xxs::<O>),
+            F::IQ3_S => each_block!(blocks, out, iq3::decode_s::<O>),
+            F::IQ4_NL => each_block!(blocks, out, iq4::decode_nl::<O>),
+            F::IQ4_XS => each_block!(blocks, out, iq4::decode_xs::<O>),
+            F::TQ1_0 => each_block!(blocks, out, ternary::decode_tq1::<O>),
+            F::TQ2_0 => each_block!(blocks, out, ternary::decode_tq2::<O>),
+            F::MXFP4 => each_block!(blocks, out, fp4::decode_mx),
+            F::NVFP4 => each_block!(blocks, out, fp4::decode_nv),
+            F::Q1_0 => each_block!(blocks, out, q1_0::decode::<O>),
+            F::Q2_0 => each_block!(blocks, out, q2_0::decode::<O>),
             F::Q8_1 | F::Q8_K => return Err(DecodeError::NoDecoder { format: self }),
             F::I8 | F::I16 | F::I32 | F::I64 | F::F64 => {
                 return Err(DecodeError::NoDecoder { format: self });
@@ -126,24 +144,4 @@ impl BlockFormat {
         }
         Ok(())
     }
-}
-
-/// Runs a decoder over all blocks. Its array types are the layout's sizes, so the loop has no bounds to check; `pulp`
-/// picks, at run time, the one compiled for the widest vectors that the processor has. The numbers are the same.
-#[inline(always)]
-fn each_block<const BYTES: usize, const ELEMENTS: usize>(
-    blocks: &[u8],
-    out: &mut [f32],
-    decode: impl Fn(&[u8; BYTES], &mut [f32; ELEMENTS]),
-) {
-    let (blocks, _) = blocks.as_chunks::<BYTES>();
-    let (out, _) = out.as_chunks_mut::<ELEMENTS>();
-    pulp::Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            for (block, out) in blocks.iter().zip(out) {
-                decode(block, out);
-            }
-        },
-    );
 }
