@@ -7,7 +7,8 @@ use super::block::{embedding, mlp, norm, rope};
 use super::decoder::Decoder;
 use super::request::{DECODE, PREFILL, capacity};
 use crate::graph::{
-    Binary, CACHE, ElementType, FunctionBuilder, GraphBuilder, GraphError, ParamSpec, TensorType, Type, Val,
+    Binary, CACHE, ElementType, FunctionBuilder, GraphBuilder, GraphError, ParamSpec, Role, TensorType, Type,
+    Val,
 };
 use crate::options::{ExportOptions, GraphKind};
 
@@ -27,8 +28,7 @@ pub(super) fn redecode(
     let positions = Positions { rotation, visible };
     let hidden = layers(&mut f, tokens, decoder, &positions, &mut Memory::Call)?;
     let logits = head(&mut f, hidden, decoder)?;
-    let next = f.arg_max(logits, 1)?;
-    let next = f.named("next", next);
+    let next = best(&mut f, logits)?;
     f.result("next", next);
     f.finish();
     Ok(())
@@ -48,10 +48,13 @@ pub(super) fn prefill(
     let count = scalar_argument(&mut f, "count")?;
     let (hidden, cache) = cached_layers(&mut f, tokens, position, decoder, rope_table, options)?;
     let last = f.scoped("last", |f| {
-        let one = f.i32(1)?;
-        let row = f.binary(Binary::Subtract, count, one)?;
-        let zero = f.i32(0)?;
-        f.dynamic_slice(hidden, &[row, zero], &[1, decoder.hyper.embedding_length])
+        f.role(|f| {
+            let one = f.i32(1)?;
+            let row = f.binary(Binary::Subtract, count, one)?;
+            let zero = f.i32(0)?;
+            let output = f.dynamic_slice(hidden, &[row, zero], &[1, decoder.hyper.embedding_length])?;
+            Ok::<(Val, Role), GraphError>((output, Role::LastRow { input: hidden, count, output }))
+        })
     })?;
     finish_kv(f, last, cache, decoder)
 }
@@ -122,10 +125,10 @@ fn layers(
             let attended = f.scoped("attention", |f| {
                 attention::attention(f, normed, (index, layer), hyper, positions, memory)
             })?;
-            let hidden = f.add(hidden, attended)?;
+            let hidden = residual(f, hidden, attended)?;
             let normed = norm::rms_norm(f, "mlp_norm", hidden, &layer.feed_forward_norm, hyper.rms_epsilon)?;
             let changed = f.scoped("mlp", |f| mlp::gated_silu(f, normed, layer))?;
-            let hidden = f.add(hidden, changed)?;
+            let hidden = residual(f, hidden, changed)?;
             Ok::<Val, GraphError>(f.named("hidden", hidden))
         })?;
     }
@@ -138,6 +141,23 @@ fn head(f: &mut FunctionBuilder<'_>, hidden: Val, decoder: &Decoder) -> Result<V
     embedding::logits(f, normed, decoder)
 }
 
+/// The token of the greatest logit: `[M, V]` to `[M]`.
+fn best(f: &mut FunctionBuilder<'_>, logits: Val) -> Result<Val, GraphError> {
+    f.role(|f| {
+        let next = f.arg_max(logits, 1)?;
+        let output = f.named("next", next);
+        Ok((output, Role::ArgMax { input: logits, output }))
+    })
+}
+
+/// The sum of a hidden state and what a part of the layer adds to it.
+fn residual(f: &mut FunctionBuilder<'_>, input: Val, branch: Val) -> Result<Val, GraphError> {
+    f.role(|f| {
+        let output = f.add(input, branch)?;
+        Ok((output, Role::Residual { input, branch, output }))
+    })
+}
+
 /// The results of a kv function, from the hidden state that the next token follows.
 fn finish_kv(
     mut f: FunctionBuilder<'_>,
@@ -146,8 +166,7 @@ fn finish_kv(
     decoder: &Decoder,
 ) -> Result<(), BuildError> {
     let logits = head(&mut f, hidden, decoder)?;
-    let next = f.arg_max(logits, 1)?;
-    let next = f.named("next", next);
+    let next = best(&mut f, logits)?;
     f.result("next", next);
     f.result("logits", logits);
     f.result(CACHE, cache);

@@ -3,7 +3,7 @@
 use super::infer::{Context, TypeError};
 use super::{
     Arena, Argument, Binary, Constant, ElementType, Function, FunctionResult, Graph, Handle, Op, ParamSpec,
-    Reduction, Relation, Scope, TensorType, Type, Unary, Value,
+    Reduction, Relation, Role, RoleSpan, Scope, TensorType, Type, Unary, Value,
 };
 use crate::options::GraphKind;
 use std::collections::HashMap;
@@ -52,6 +52,7 @@ impl GraphBuilder {
             arguments: Vec::new(),
             values: Arena::default(),
             results: Vec::new(),
+            roles: Vec::new(),
         };
         FunctionBuilder { builder: self, function, scope: Handle::from_index(0) }
     }
@@ -101,6 +102,18 @@ impl FunctionBuilder<'_> {
         let made = body(self);
         self.scope = outer;
         made
+    }
+
+    /// Appends what `body` makes and says what it is.
+    pub fn role<T, E>(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> std::result::Result<(T, Role), E>,
+    ) -> std::result::Result<T, E> {
+        let start = self.function.values.len();
+        let (made, role) = body(self)?;
+        let values = start..self.function.values.len();
+        self.function.roles.push(RoleSpan { role, scope: self.scope, values });
+        Ok(made)
     }
 
     /// Names a value, for people.

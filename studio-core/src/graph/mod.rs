@@ -11,18 +11,22 @@
 mod arena;
 mod build;
 mod check;
+mod cover;
 mod infer;
 mod op;
 mod param;
+mod role;
 mod scope;
 mod ty;
 
 pub use arena::{Arena, Handle};
 pub use build::{FunctionBuilder, GraphBuilder, GraphError, Val};
 pub use check::{CheckError, Checked, check};
+pub use cover::{CoverError, check_roles};
 pub use infer::TypeError;
 pub use op::{Binary, Constant, Op, Reduction, Relation, Unary};
 pub use param::{ElementType, ParamSource, ParamSpec, RowOrder};
+pub use role::{Activation, Attention, AttentionMemory, Role, RoleSpan};
 pub use scope::Scope;
 pub use ty::{TensorType, Type};
 
@@ -61,6 +65,8 @@ pub struct Function {
     pub values: Arena<Value>,
     /// In order.
     pub results: Vec<FunctionResult>,
+    /// What runs of values are, in their order, as far as the blocks that made them said so.
+    pub roles: Vec<RoleSpan>,
 }
 
 /// An argument of a function.

@@ -5,7 +5,9 @@ use super::linear::linear;
 use super::rope::rotate;
 use crate::family::decoder::Layer;
 use crate::family::hyper::Hyper;
-use crate::graph::{Binary, FunctionBuilder, GraphError, Reduction, Relation, Unary, Val};
+use crate::graph::{
+    Attention, AttentionMemory, Binary, FunctionBuilder, GraphError, Reduction, Relation, Role, Unary, Val,
+};
 
 /// What all layers of a call share.
 pub(in crate::family) struct Positions {
@@ -41,17 +43,38 @@ pub(in crate::family) fn attention(
     let key = rotate(f, "k_rope", key, positions.rotation)?;
     let value = linear(f, "v_proj", input, &layer.value)?;
     let value = f.reshape(value, &[rows, hyper.kv_head_count, hyper.head_dim])?;
-    let [keys, values] = f.scoped("cache", |f| {
-        let key = f.transpose(key, &[1, 0, 2])?;
-        let value = f.transpose(value, &[1, 0, 2])?;
-        match memory {
-            Memory::Call => Ok([key, value]),
-            Memory::Cache(cache) => cache.remember(f, index, key, value),
-        }
+    let mixed = f.role(|f| {
+        let ([keys, values], memory) = f.scoped("cache", |f| recall(f, index, [key, value], memory))?;
+        let scale = 1.0 / (hyper.head_dim as f32).sqrt();
+        let mask = positions.visible;
+        let output = f.scoped("mix", |f| mix(f, query, keys, values, mask, scale))?;
+        let layer = u64::from(index.unsigned_abs());
+        let (window, softcap) = (None, None);
+        let role = Attention { query, key, value, mask, layer, memory, scale, window, softcap, output };
+        Ok::<(Val, Role), GraphError>((output, Role::Attention(role)))
     })?;
-    let mixed = f.scoped("mix", |f| mix(f, query, keys, values, positions.visible))?;
     let mixed = f.reshape(mixed, &[rows, hyper.head_count * hyper.head_dim])?;
     linear(f, "o_proj", mixed, &layer.attention_output)
+}
+
+/// The keys and values that a layer sees, `[kv heads, T, head_dim]` each, and what was done to the cache. Those of the
+/// call are `[M, kv heads, head_dim]` each.
+fn recall(
+    f: &mut FunctionBuilder<'_>,
+    layer: i32,
+    [key, value]: [Val; 2],
+    memory: &mut Memory,
+) -> Result<([Val; 2], Option<AttentionMemory>), GraphError> {
+    let key = f.transpose(key, &[1, 0, 2])?;
+    let value = f.transpose(value, &[1, 0, 2])?;
+    match memory {
+        Memory::Call => Ok(([key, value], None)),
+        Memory::Cache(cache) => {
+            let before = cache.value();
+            let seen = cache.remember(f, layer, key, value)?;
+            Ok((seen, Some(cache.role(before))))
+        }
+    }
 }
 
 /// For each query, `[M, heads, head_dim]`, the values of the positions that it sees, weighted by the softmax of how its
@@ -62,6 +85,7 @@ fn mix(
     keys: Val,
     values: Val,
     visible: Val,
+    scale: f32,
 ) -> Result<Val, GraphError> {
     let [rows, heads, head_dim] = f.dims(query)?;
     let [kv_heads, seen, _] = f.dims(keys)?;
@@ -72,7 +96,7 @@ fn mix(
     let query = f.reshape(query, &[kv_heads, rows * group, head_dim])?;
     let scores = f.dot(query, keys, &[[0, 0]], &[[2, 2]])?;
     let scores = f.reshape(scores, &[kv_heads, rows, group, seen])?;
-    let scores = scale_and_mask(f, scores, visible, head_dim)?;
+    let scores = scale_and_mask(f, scores, visible, scale)?;
     let weights = softmax_numerators(f, scores)?;
     let sums = f.reduce(Reduction::Sum, weights, 3)?;
     let weights = f.reshape(weights, &[kv_heads, rows * group, seen])?;
@@ -85,15 +109,15 @@ fn mix(
     f.reshape(mixed, &[rows, heads, head_dim])
 }
 
-/// Divides by √head_dim; what isn't visible becomes −∞, whatever it was.
+/// What isn't visible becomes −∞, whatever it was.
 fn scale_and_mask(
     f: &mut FunctionBuilder<'_>,
     scores: Val,
     visible: Val,
-    head_dim: u64,
+    scale: f32,
 ) -> Result<Val, GraphError> {
     let shape = f.shape(scores);
-    let scale = f.f32(1.0 / (head_dim as f32).sqrt(), &shape)?;
+    let scale = f.f32(scale, &shape)?;
     let scores = f.multiply(scores, scale)?;
     let visible = f.broadcast(visible, &shape, &[1, 3])?;
     let nothing = f.f32(f32::NEG_INFINITY, &shape)?;
@@ -120,13 +144,16 @@ pub(in crate::family) fn causal_mask(
     first: Option<Val>,
 ) -> Result<Val, GraphError> {
     f.scoped("mask", |f| {
-        let mut row = f.iota(&shape, 0)?;
-        if let Some(first) = first {
-            let first = f.broadcast(first, &shape, &[])?;
-            row = f.add(row, first)?;
-        }
-        let column = f.iota(&shape, 1)?;
-        let visible = f.compare(Relation::LessOrEqual, column, row)?;
-        Ok(f.named("visible", visible))
+        f.role(|f| {
+            let mut row = f.iota(&shape, 0)?;
+            if let Some(first) = first {
+                let first = f.broadcast(first, &shape, &[])?;
+                row = f.add(row, first)?;
+            }
+            let column = f.iota(&shape, 1)?;
+            let visible = f.compare(Relation::LessOrEqual, column, row)?;
+            let output = f.named("visible", visible);
+            Ok((output, Role::CausalMask { first, output }))
+        })
     })
 }

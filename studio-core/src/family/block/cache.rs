@@ -1,6 +1,6 @@
 //! What attention remembers between calls.
 
-use crate::graph::{Binary, CACHE, ElementType, FunctionBuilder, GraphError, Val};
+use crate::graph::{AttentionMemory, Binary, CACHE, ElementType, FunctionBuilder, GraphError, Role, Val};
 
 /// The cache as it is at some point of a function: `[layers, 2 · kv heads, T, head_dim]`, a layer's key heads before
 /// its value heads. One tensor for all, which a compiler can update in place.
@@ -20,9 +20,18 @@ impl Cache {
         position: Val,
     ) -> Result<Self, GraphError> {
         // With plain constants as layer numbers a compiler makes kernels for each layer, where one for all would do.
-        let zero = f.i32(0)?;
-        let zero = f.binary(Binary::Minimum, position, zero)?;
-        Ok(Self { value, position, zero: f.named("zero", zero) })
+        let zero = f.role(|f| {
+            let zero = f.i32(0)?;
+            let zero = f.binary(Binary::Minimum, position, zero)?;
+            let output = f.named("zero", zero);
+            Ok::<(Val, Role), GraphError>((output, Role::HiddenZero { of: position, output }))
+        })?;
+        Ok(Self { value, position, zero })
+    }
+
+    /// What an attention says of it, `before` being the cache before its update.
+    pub(in crate::family) fn role(&self, before: Val) -> AttentionMemory {
+        AttentionMemory { before, after: self.value, position: self.position, zero: self.zero }
     }
 
     /// The cache with all updates.

@@ -2,7 +2,7 @@
 
 use super::linear::matrix_product;
 use crate::family::decoder::{Decoder, Embedding};
-use crate::graph::{ElementType, FunctionBuilder, GraphError, Val};
+use crate::graph::{ElementType, FunctionBuilder, GraphError, Role, Val};
 
 /// The vectors of a list of tokens: `[M]` to `[M, D]`.
 pub(in crate::family) fn embed(
@@ -11,19 +11,22 @@ pub(in crate::family) fn embed(
     decoder: &Decoder,
 ) -> Result<Val, GraphError> {
     f.scoped("embedding", |f| {
-        let vectors = match &decoder.embedding {
-            Embedding::Rows(table) => {
-                let table = f.parameter(table.clone())?;
-                f.take(table, tokens, 0)?
-            }
-            Embedding::TiedToOutput => {
-                let table = f.parameter(decoder.output.clone())?;
-                let columns = f.take(table, tokens, 1)?;
-                f.transpose(columns, &[1, 0])?
-            }
-        };
-        let hidden = f.convert(vectors, ElementType::F32)?;
-        Ok(f.named("hidden", hidden))
+        f.role(|f| {
+            let (table, vectors) = match &decoder.embedding {
+                Embedding::Rows(table) => {
+                    let table = f.parameter(table.clone())?;
+                    (table, f.take(table, tokens, 0)?)
+                }
+                Embedding::TiedToOutput => {
+                    let table = f.parameter(decoder.output.clone())?;
+                    let columns = f.take(table, tokens, 1)?;
+                    (table, f.transpose(columns, &[1, 0])?)
+                }
+            };
+            let hidden = f.convert(vectors, ElementType::F32)?;
+            let output = f.named("hidden", hidden);
+            Ok((output, Role::Embed { table, tokens, scale: 1.0, output }))
+        })
     })
 }
 

@@ -7,7 +7,7 @@
 use crate::family::decoder::Decoder;
 use crate::family::request::capacity;
 use crate::family::{BuildError, names};
-use crate::graph::{ElementType, FunctionBuilder, GraphError, ParamSource, ParamSpec, Reduction, Val};
+use crate::graph::{ElementType, FunctionBuilder, GraphError, ParamSource, ParamSpec, Reduction, Role, Val};
 use crate::options::{ExportOptions, GraphKind};
 use gguf_file::{BlockFormat, Gguf, ReadAt};
 
@@ -100,15 +100,18 @@ pub(in crate::family) fn rows(
 ) -> Result<Val, GraphError> {
     f.scoped("rope", |f| {
         let table = f.parameter(table.clone())?;
-        let [_, from, to, half] = f.dims(table)?;
-        let rows = match first {
-            None => f.slice(table, 0, 0..count)?,
-            Some(first) => {
-                let zero = f.i32(0)?;
-                f.dynamic_slice(table, &[first, zero, zero, zero], &[count, from, to, half])?
-            }
-        };
-        Ok(f.named("rotation", rows))
+        f.role(|f| {
+            let [_, from, to, half] = f.dims(table)?;
+            let rows = match first {
+                None => f.slice(table, 0, 0..count)?,
+                Some(first) => {
+                    let zero = f.i32(0)?;
+                    f.dynamic_slice(table, &[first, zero, zero, zero], &[count, from, to, half])?
+                }
+            };
+            let output = f.named("rotation", rows);
+            Ok((output, Role::RopeRows { table, first, output }))
+        })
     })
 }
 
@@ -120,14 +123,17 @@ pub(in crate::family) fn rotate(
     rotation: Val,
 ) -> Result<Val, GraphError> {
     f.scoped(scope, |f| {
-        let [rows, heads, head_dim] = f.dims(input)?;
-        let half = head_dim / 2;
-        let pairs = f.reshape(input, &[rows, heads, 2, half])?;
-        let by_target = [rows, heads, 2, 2, half];
-        let pairs = f.broadcast(pairs, &by_target, &[0, 1, 2, 4])?;
-        let rotation = f.broadcast(rotation, &by_target, &[0, 2, 3, 4])?;
-        let terms = f.multiply(pairs, rotation)?;
-        let rotated = f.reduce(Reduction::Sum, terms, 2)?;
-        f.reshape(rotated, &[rows, heads, head_dim])
+        f.role(|f| {
+            let [rows, heads, head_dim] = f.dims(input)?;
+            let half = head_dim / 2;
+            let pairs = f.reshape(input, &[rows, heads, 2, half])?;
+            let by_target = [rows, heads, 2, 2, half];
+            let pairs = f.broadcast(pairs, &by_target, &[0, 1, 2, 4])?;
+            let angles = f.broadcast(rotation, &by_target, &[0, 2, 3, 4])?;
+            let terms = f.multiply(pairs, angles)?;
+            let rotated = f.reduce(Reduction::Sum, terms, 2)?;
+            let output = f.reshape(rotated, &[rows, heads, head_dim])?;
+            Ok((output, Role::Rope { input, rotation, output }))
+        })
     })
 }
