@@ -18,8 +18,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("iree-sys", &[]),
     ("page-bundler", &[]),
     ("runner-agent", &["gguf-file", "iree-runtime", "studio-core", "studio-protocol"]),
-    ("studio-core", &["gguf-file"]),
+    ("studio-core", &["gguf-file", "studio-kernels"]),
     ("studio-hub", &["gguf-file", "runner-agent", "studio-core", "studio-protocol"]),
+    ("studio-kernels", &[]),
     ("studio-protocol", &[]),
     ("studio-web", &["gguf-file", "studio-core", "studio-protocol"]),
     ("xtask", &[]),
@@ -28,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const UNSAFE: &str = "unsafe";
 
 /// Where it may stand.
-const UNSAFE_PLACES: &[&str] = &["iree-sys/", "iree-runtime/src/raw.rs"];
+const UNSAFE_PLACES: &[&str] = &["iree-sys/", "iree-runtime/src/raw.rs", "studio-kernels/"];
 
 /// Lines that a source file may have; a file with a reason for more is in [`LONG_FILES`].
 const MAX_LINES: usize = 600;

@@ -1,0 +1,102 @@
+//! What the callers of the entry points must know: names, flags, limits and the sizes of buffers.
+
+use crate::format::TileFormat;
+
+/// The longest vector of activations that a kernel accepts; its quantised copy lives on a worker's stack.
+pub const MAX_K: usize = 16384;
+
+/// Elements that share a scale in int8 activations.
+pub const ACTIVATION_BLOCK: usize = 32;
+
+/// The bytes of one block of int8 activations: 32 `i8`, the scale and the scaled sum as `f32`, and the sums of the two
+/// halves as `i32`.
+pub const ACTIVATION_BLOCK_BYTES: usize = 48;
+
+/// The bytes of a row of `k` int8 activations; `k` is a multiple of 32. A row that serves tiles whose blocks come in
+/// pairs is padded with a block of zeros.
+pub const fn activation_bytes(k: usize) -> usize {
+    k.div_ceil(2 * ACTIVATION_BLOCK) * 2 * ACTIVATION_BLOCK_BYTES
+}
+
+/// The `u32` words of a phase's line in a team's memory; see [`crate::team`].
+pub const PHASE_WORDS: usize = 16;
+
+/// What happens to activations before they are multiplied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Prologue {
+    /// They are taken as they are.
+    None = 0,
+    /// RMS norm with a gain.
+    RmsNorm = 1,
+    /// `silu(x) · aux`.
+    SiluMul = 2,
+    /// `gelu(x) · aux`, by the tanh approximation.
+    GeluMul = 3,
+}
+
+/// The bits that say what happens to a product before it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Epilogue(pub usize);
+
+impl Epilogue {
+    /// A bias for each row of the matrix is added.
+    pub const BIAS: Epilogue = Epilogue(1);
+    /// A vector of the result's shape is added; it may be the result's own memory.
+    pub const RESIDUAL: Epilogue = Epilogue(2);
+
+    /// Both.
+    pub const fn and(self, other: Epilogue) -> Epilogue {
+        Epilogue(self.0 | other.0)
+    }
+
+    /// Whether every bit of `other` is set.
+    pub const fn has(self, other: Epilogue) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// The activation function of a gated product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Activation {
+    /// `x · sigmoid(x)`.
+    Silu = 0,
+    /// GELU by the tanh approximation.
+    Gelu = 1,
+}
+
+/// The numbers that activations are kept in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// `i8` with a scale for 32; for block formats only.
+    Int8,
+    /// `f32`.
+    Float32,
+}
+
+impl Precision {
+    /// The suffix of entry points: `i8` or `f32`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Precision::Int8 => "i8",
+            Precision::Float32 => "f32",
+        }
+    }
+
+    /// Whether there are kernels for `format` with these activations.
+    pub const fn supports(self, format: TileFormat) -> bool {
+        match self {
+            Precision::Int8 => format.is_quantised(),
+            Precision::Float32 => true,
+        }
+    }
+
+    /// The bytes of a row of `k` activations as `prepare` writes it.
+    pub const fn row_bytes(self, k: usize) -> usize {
+        match self {
+            Precision::Int8 => activation_bytes(k),
+            Precision::Float32 => k * 4,
+        }
+    }
+}

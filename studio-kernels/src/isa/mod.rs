@@ -1,0 +1,119 @@
+//! What an instruction set is to the kernels: vectors of [`Isa::LANES`] floats or integers, and a few operations.
+//!
+//! Methods are inlined always, into an outermost function that has the set's features: an entry point natively, any
+//! function in a build whose features are set globally. There is no other way to call them.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx512::Avx512;
+pub(crate) use portable::Portable;
+
+/// A set of vector instructions.
+///
+/// # Safety of the methods
+/// The processor has the set's features. Pointers are valid for what is read or written; none need be aligned.
+/// Arithmetic is safe with any numbers: NaN and infinities give whatever the instruction gives.
+pub(crate) trait Isa: Copy + 'static {
+    /// The numbers in a vector: 16, or a divisor of 16.
+    const LANES: usize;
+    /// [`Isa::LANES`] `f32`.
+    type Floats: Copy;
+    /// [`Isa::LANES`] `i32`, or as many groups of four bytes.
+    type Ints: Copy;
+    /// A choice of lanes.
+    type Mask: Copy;
+
+    // Floats: memory.
+
+    unsafe fn splat(value: f32) -> Self::Floats;
+    unsafe fn load(from: *const f32) -> Self::Floats;
+    /// The first `count` lanes, at most [`Isa::LANES`]; the others are zero and their memory isn't touched.
+    unsafe fn load_first(from: *const f32, count: usize) -> Self::Floats;
+    unsafe fn store(to: *mut f32, value: Self::Floats);
+    /// Stores the first `count` lanes, at most [`Isa::LANES`].
+    unsafe fn store_first(to: *mut f32, value: Self::Floats, count: usize);
+    /// Half-precision numbers, widened.
+    unsafe fn load_f16(from: *const u16) -> Self::Floats;
+    /// As [`Isa::load_first`].
+    unsafe fn load_f16_first(from: *const u16, count: usize) -> Self::Floats;
+    /// Rounds to nearest, ties to even.
+    unsafe fn store_f16(to: *mut u16, value: Self::Floats);
+    /// As [`Isa::store_first`].
+    unsafe fn store_f16_first(to: *mut u16, value: Self::Floats, count: usize);
+    /// `bfloat16`, widened.
+    unsafe fn load_bf16(from: *const u16) -> Self::Floats;
+
+    // Floats: arithmetic.
+
+    unsafe fn add(a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    unsafe fn sub(a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    unsafe fn mul(a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    unsafe fn div(a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    /// `a · b + c`, rounded once where the set can.
+    unsafe fn fma(a: Self::Floats, b: Self::Floats, c: Self::Floats) -> Self::Floats;
+    unsafe fn min(a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    unsafe fn max(a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    unsafe fn abs(a: Self::Floats) -> Self::Floats;
+    /// To the nearest integer, ties to even, for magnitudes below 2²².
+    unsafe fn round(a: Self::Floats) -> Self::Floats;
+    /// `a · 2^n` for integers `n` in -126..=127 held as floats.
+    unsafe fn scale_by_power(a: Self::Floats, n: Self::Floats) -> Self::Floats;
+    unsafe fn reduce_sum(a: Self::Floats) -> f32;
+    unsafe fn reduce_max(a: Self::Floats) -> f32;
+    unsafe fn square_root(a: f32) -> f32;
+
+    // Choices.
+
+    /// Where `a > b`.
+    unsafe fn greater(a: Self::Floats, b: Self::Floats) -> Self::Mask;
+    /// The first `count` lanes, at most [`Isa::LANES`].
+    unsafe fn first(count: usize) -> Self::Mask;
+    /// `a` where the mask is set, `b` elsewhere.
+    unsafe fn select(mask: Self::Mask, a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    /// As [`Isa::select`].
+    unsafe fn select_ints(mask: Self::Mask, a: Self::Ints, b: Self::Ints) -> Self::Ints;
+
+    // Integers.
+
+    unsafe fn splat_int(value: i32) -> Self::Ints;
+    /// Four bytes in every lane.
+    unsafe fn splat_bytes(from: *const u8) -> Self::Ints;
+    unsafe fn load_ints(from: *const u8) -> Self::Ints;
+    unsafe fn store_ints(to: *mut i32, value: Self::Ints);
+    /// `u8`, widened.
+    unsafe fn load_u8(from: *const u8) -> Self::Ints;
+    /// `i8`, widened.
+    unsafe fn load_i8(from: *const i8) -> Self::Ints;
+    /// The low byte of each lane.
+    unsafe fn store_i8(to: *mut i8, value: Self::Ints);
+    /// 0, 1, 2, …
+    unsafe fn lane_numbers() -> Self::Ints;
+    unsafe fn add_ints(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    unsafe fn sub_ints(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    unsafe fn and(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    unsafe fn or(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    /// Shifts each lane of 32 bits, filling with zeros.
+    unsafe fn shift_left<const N: u32>(a: Self::Ints) -> Self::Ints;
+    /// As [`Isa::shift_left`].
+    unsafe fn shift_right<const N: u32>(a: Self::Ints) -> Self::Ints;
+    unsafe fn to_floats(a: Self::Ints) -> Self::Floats;
+    /// To the nearest, ties to even; any number for what doesn't fit.
+    unsafe fn to_ints(a: Self::Floats) -> Self::Ints;
+    unsafe fn reduce_sum_ints(a: Self::Ints) -> i32;
+
+    // Dot products of four bytes a lane, added to `sum`.
+
+    /// `weights` are `u8` of at most 127, `activations` are `i8`.
+    unsafe fn dot(sum: Self::Ints, weights: Self::Ints, activations: Self::Ints) -> Self::Ints;
+    /// `weights` are `i8 + 128` as `u8`, `activations` are `i8` but never -128. The sum must have begun with
+    /// [`Isa::begin_wide`].
+    unsafe fn dot_wide(sum: Self::Ints, weights: Self::Ints, activations: Self::Ints) -> Self::Ints;
+    /// What a sum of [`Isa::dot_wide`] over activations that sum up to `total` begins with.
+    unsafe fn begin_wide(total: i32) -> Self::Ints;
+
+    /// Asks for a line of memory that will be read soon; any address will do.
+    unsafe fn prefetch(from: *const u8);
+}

@@ -1,0 +1,24 @@
+//! Matrix, attention and vocabulary kernels over weights that stay quantised.
+//!
+//! The same source is built twice: natively, for tests and benches, and by `build.rs` as LLVM bitcode, one for each
+//! instruction set, which travels inside a module and is linked by `iree-compile` (`--cfg studio_bitcode`).
+//!
+//! Four words carry the design. A *format* ([`format`]) says how sixteen rows of a matrix lie in a *tile*; an
+//! *instruction set* ([`isa`]) is a handful of vector operations; a *dot* multiplies a tile with one or several
+//! vectors of activations and is written once over both; a *team* ([`team`]) of workgroups shares the tiles of a
+//! matrix out among its members.
+#![no_std]
+#![cfg_attr(studio_bitcode, no_builtins)]
+#![expect(
+    unsafe_code,
+    unsafe_op_in_unsafe_fn,
+    reason = "kernels work on raw memory throughout; each function states what its caller must guarantee"
+)]
+
+pub mod abi;
+pub mod format;
+mod half;
+mod isa;
+pub mod team;
+
+pub use format::TileFormat;
