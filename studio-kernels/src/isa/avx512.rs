@@ -14,6 +14,7 @@ fn first_mask(count: usize) -> u16 {
 
 impl Isa for Avx512 {
     const LANES: usize = 16;
+    const REGISTERS: usize = 32;
     type Floats = __m512;
     type Ints = __m512i;
     type Mask = __mmask16;

@@ -19,6 +19,8 @@ pub(crate) use portable::Portable;
 pub(crate) trait Isa: Copy + 'static {
     /// The numbers in a vector: 16, or a divisor of 16.
     const LANES: usize;
+    /// How many vectors of floats are fit to be kept in registers.
+    const REGISTERS: usize;
     /// [`Isa::LANES`] `f32`.
     type Floats: Copy;
     /// [`Isa::LANES`] `i32`, or as many groups of four bytes.

@@ -43,6 +43,7 @@ const ROUNDER: f32 = 12_582_912.0;
 
 impl Isa for Portable {
     const LANES: usize = LANES;
+    const REGISTERS: usize = 8;
     type Floats = Floats;
     type Ints = Ints;
     type Mask = [bool; LANES];
