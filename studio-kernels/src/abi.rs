@@ -1,9 +1,18 @@
 //! What the callers of the entry points must know: names, flags, limits and the sizes of buffers.
 
+use crate::attention::max_splits;
 use crate::format::TileFormat;
 
 /// The longest vector of activations that a kernel accepts; its quantised copy lives on a worker's stack.
 pub const MAX_K: usize = 16384;
+
+/// The largest head that attention accepts, a multiple of 8; a few queries live on a worker's stack.
+pub const MAX_HEAD_DIM: usize = 512;
+
+/// The `f32` that `attend` needs for partial results, with a cache of `capacity` positions.
+pub const fn attend_partials_len(heads: usize, head_dim: usize, capacity: usize) -> usize {
+    max_splits(capacity) * heads * (head_dim + 2)
+}
 
 /// Elements that share a scale in int8 activations.
 pub const ACTIVATION_BLOCK: usize = 32;

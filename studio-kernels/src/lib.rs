@@ -21,4 +21,6 @@ mod half;
 mod isa;
 pub mod team;
 
-pub use format::TileFormat;
+pub use format::{TILE_ROWS, TileFormat};
+#[cfg(not(studio_bitcode))]
+pub use format::{pack_tile, unpack_row};

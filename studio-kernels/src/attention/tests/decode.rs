@@ -1,0 +1,82 @@
+//! One token.
+
+use super::sets;
+use super::world::{Cache, Call, Case, Random, assert_near, attend, doubles, rope_table, scale};
+use std::vec::Vec;
+
+pub(super) const HEAD_DIMS: [usize; 8] = [8, 24, 40, 64, 80, 96, 128, 256];
+pub(super) const HEADS: [[usize; 2]; 6] = [[1, 1], [9, 3], [8, 1], [7, 7], [5, 1], [20, 2]];
+
+fn check(case: Case, position: usize, threads: &[usize]) {
+    let mut random = Random(1);
+    let capacity = (position + 1).next_multiple_of(64);
+    let rope = rope_table(position + 1, case.head_dim);
+    for kernels in sets::all() {
+        let what = std::format!("{}, {case:?}, position {position}", kernels.name);
+        let mut before = Cache::new(case, capacity, kernels.half);
+        before.fill(position, &mut random);
+        let call = Call::new(case, 1, &mut random);
+        let mut first: Option<Vec<f32>> = None;
+        for &threads in threads {
+            let mut cache = before.clone();
+            let found = attend(&kernels, case, (&mut cache, &rope), &call, position, threads);
+            cache.assert_written(position, &call.keys, &call.values, &what);
+            let expected = cache.expected(case, &call.queries, position, scale(case));
+            assert_near(&doubles(&found), &expected, 3e-6, &what);
+            cache.forget(position);
+            assert!(cache == before, "{what}: other positions are as they were");
+            match &first {
+                None => first = Some(found),
+                Some(first) => assert!(*first == found, "{what}: {threads} threads give the same bits"),
+            }
+        }
+    }
+}
+
+#[test]
+fn one_token_gives_what_the_formula_gives() {
+    for head_dim in HEAD_DIMS {
+        for [heads, kv_heads] in HEADS {
+            let case = Case { heads, kv_heads, head_dim, window: 0, softcap: 0.0 };
+            for position in [0, 1, 15, 16, 17, 255, 256, 257] {
+                check(case, position, &[1]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_window_hides_what_is_before_it() {
+    for head_dim in [24, 64] {
+        for window in [1, 2, 16, 17, 100, 300, 5000] {
+            let case = Case { heads: 6, kv_heads: 2, head_dim, window, softcap: 0.0 };
+            for position in [0, 1, 15, 16, 17, 255, 257, 1000] {
+                check(case, position, &[1]);
+            }
+        }
+    }
+}
+
+#[test]
+fn scores_are_capped() {
+    for softcap in [0.5, 30.0] {
+        for head_dim in [40, 64] {
+            let case = Case { heads: 4, kv_heads: 2, head_dim, window: 0, softcap };
+            for position in [0, 17, 300] {
+                check(case, position, &[1]);
+            }
+        }
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    for [heads, kv_heads] in [[1, 1], [9, 3], [8, 1]] {
+        for window in [0, 77] {
+            let case = Case { heads, kv_heads, head_dim: 64, window, softcap: 0.0 };
+            for position in [0, 100, 1000, 3000] {
+                check(case, position, &[1, 2, 5]);
+            }
+        }
+    }
+}
