@@ -72,6 +72,8 @@ impl Target {
     pub fn flags(&self, form: Form) -> Vec<String> {
         let form: &[&str] = match form {
             Form::Stablehlo => &["--iree-opt-data-tiling"],
+            // Weights lie as the kernels read them: nothing is to be packed again.
+            Form::Cpu(_) => &[],
         };
         [CPU, self.machine, form].concat().into_iter().map(str::to_owned).collect()
     }

@@ -14,4 +14,5 @@ pub mod manifest;
 pub mod options;
 pub mod params;
 pub mod reference;
+pub mod tiles;
 pub mod tokenizer;

@@ -2,18 +2,65 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The form of the graph's text.
+/// The form of the graph's text, and what only that form has to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(tag = "form", rename_all = "snake_case")]
 pub enum Form {
     /// Portable: nothing but StableHLO and parameter globals.
     Stablehlo,
+    /// The same graph as calls of kernels for processors, which travel in the text; weights may stay quantised.
+    Cpu(CpuOptions),
 }
 
-/// The element type that weights are stored with.
+/// What the cpu form has to choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuOptions {
+    /// The instruction set that the kernels are written for.
+    pub kernels: Kernels,
+    /// What a vector is turned into before it is multiplied with a quantised matrix.
+    pub activations: Activations,
+    /// What keys and values are kept in between calls.
+    pub cache: CacheElement,
+}
+
+/// An instruction set that kernels are written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kernels {
+    /// x86-64 with AVX-512 and its dot products of bytes.
+    Avx512Vnni,
+    /// x86-64 with AVX2.
+    Avx2,
+    /// Every processor.
+    Portable,
+}
+
+/// What a vector is turned into before it is multiplied with a quantised matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Activations {
+    /// Bytes with a scale for each 32.
+    I8,
+    /// Nothing: it stays `f32`.
+    F32,
+}
+
+/// The element type of the cpu form's cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheElement {
+    /// IEEE half precision
+    F16,
+    /// IEEE single precision
+    F32,
+}
+
+/// What weights are stored as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
+    /// What they are in the GGUF; only the cpu form can.
+    Keep,
     /// bfloat16
     Bf16,
     /// IEEE half precision
@@ -36,8 +83,9 @@ pub enum GraphKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportOptions {
     /// The form of the text.
+    #[serde(flatten)]
     pub form: Form,
-    /// The element type of the weights.
+    /// What the weights are stored as.
     pub weights: Weights,
     /// The contracts, each at most once, at least one.
     pub graphs: Vec<GraphKind>,
@@ -53,17 +101,78 @@ pub struct ExportOptions {
     pub safetensors: bool,
 }
 
-impl Default for ExportOptions {
-    fn default() -> Self {
+impl ExportOptions {
+    /// What is usual for a form.
+    #[must_use]
+    pub fn of(form: Form) -> Self {
+        let (weights, graphs, chunk) = match form {
+            Form::Stablehlo => (Weights::Bf16, vec![GraphKind::Redecode, GraphKind::Kv], 64),
+            Form::Cpu(_) => (Weights::Keep, vec![GraphKind::Kv], 512),
+        };
         Self {
-            form: Form::Stablehlo,
-            weights: Weights::Bf16,
-            graphs: vec![GraphKind::Redecode, GraphKind::Kv],
+            form,
+            weights,
+            graphs,
             seq: 128,
             context: 2048,
-            chunk: 64,
+            chunk,
             function_name: "main".to_owned(),
             safetensors: false,
+        }
+    }
+}
+
+impl Default for ExportOptions {
+    fn default() -> Self {
+        Self::of(Form::Stablehlo)
+    }
+}
+
+impl CpuOptions {
+    /// What is usual with an instruction set.
+    #[must_use]
+    pub fn of(kernels: Kernels) -> Self {
+        Self { kernels, activations: Activations::I8, cache: CacheElement::F16 }
+    }
+}
+
+impl Kernels {
+    /// Every instruction set, the fastest first.
+    pub const ALL: [Kernels; 3] = [Kernels::Avx512Vnni, Kernels::Avx2, Kernels::Portable];
+
+    /// The name that people and manifests have for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernels::Avx512Vnni => "avx512vnni",
+            Kernels::Avx2 => "avx2",
+            Kernels::Portable => "portable",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn only_the_cpu_form_has_the_cpu_forms_fields() {
+        let json = |options: &ExportOptions| serde_json::to_string(options).unwrap();
+        expect![[r#"{"form":"stablehlo","weights":"bf16","graphs":["redecode","kv"],"seq":128,"context":2048,"chunk":64,"function_name":"main","safetensors":false}"#]]
+            .assert_eq(&json(&ExportOptions::default()));
+        let cpu = ExportOptions::of(Form::Cpu(CpuOptions::of(Kernels::Avx512Vnni)));
+        expect![[r#"{"form":"cpu","kernels":"avx512vnni","activations":"i8","cache":"f16","weights":"keep","graphs":["kv"],"seq":128,"context":2048,"chunk":512,"function_name":"main","safetensors":false}"#]]
+            .assert_eq(&json(&cpu));
+        for options in [ExportOptions::default(), cpu] {
+            assert_eq!(serde_json::from_str::<ExportOptions>(&json(&options)).unwrap(), options);
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_the_manifest() {
+        for kernels in Kernels::ALL {
+            assert_eq!(serde_json::to_value(kernels).unwrap(), kernels.name());
         }
     }
 }

@@ -26,6 +26,7 @@ fn specs(types: &[(&str, ElementType)]) -> Vec<ParamSpec> {
             row_order: RowOrder::AsStored,
             transpose: *tensor != "bias",
         },
+        storage: studio_core::graph::Storage::Dense,
     };
     types.iter().enumerate().map(spec).collect()
 }

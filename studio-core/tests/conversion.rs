@@ -5,7 +5,7 @@
 use gguf_file::{BlockFormat, Gguf, GgufBuilder, ReadAt, ReadError};
 use serde::Deserialize;
 use std::cell::Cell;
-use studio_core::graph::{ElementType, ParamSource, ParamSpec, RowOrder};
+use studio_core::graph::{ElementType, ParamSource, ParamSpec, RowOrder, Storage};
 use studio_core::params::plan::{Plan, PlanError};
 use studio_core::params::stream::{ArchiveStream, PIECE_BYTES};
 use studio_core::params::{Budget, irpa};
@@ -42,6 +42,7 @@ impl Case {
             shape: self.shape.clone(),
             element_type,
             source,
+            storage: Storage::Dense,
         }
     }
 }
@@ -131,6 +132,7 @@ fn a_tensor_beyond_the_budget_is_converted_in_passes_to_the_same_bytes() {
         shape: if transpose { vec![columns, rows] } else { vec![rows, columns] },
         element_type: ElementType::Bf16,
         source: ParamSource::Tensor { name: "t".to_owned(), row_order, transpose },
+        storage: Storage::Dense,
     };
     for spec in [spec(halves, true), spec(RowOrder::AsStored, true), spec(halves, false)] {
         let specs = [spec];
@@ -152,6 +154,7 @@ fn values_are_stored_row_major_in_the_element_type() {
         shape: vec![50, 100],
         element_type,
         source: ParamSource::Values(values.clone()),
+        storage: Storage::Dense,
     };
     let specs = [spec("f32", ElementType::F32), spec("bf16", ElementType::Bf16)];
     for budget in budgets() {
@@ -205,6 +208,7 @@ fn plan_error(edit: impl Fn(&mut ParamSpec)) -> String {
             row_order: RowOrder::AsStored,
             transpose: true,
         },
+        storage: Storage::Dense,
     };
     edit(&mut spec);
     let error: PlanError = Plan::new(&[spec], &gguf).unwrap_err();

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use studio_core::emit::stablehlo;
 use studio_core::graph::{
     Arena, Argument, ElementType, FunctionBuilder, Graph, GraphBuilder, GraphError, Handle, Op, ParamSource,
-    ParamSpec, Relation, RowOrder, Scope, TensorType, Type, Val, check,
+    ParamSpec, Relation, RowOrder, Scope, Storage, TensorType, Type, Val, check,
 };
 use studio_core::options::GraphKind;
 
@@ -255,7 +255,13 @@ fn params() {
     let as_stored = RowOrder::AsStored;
     let add = |shape: &[u64], source: ParamSource| {
         let shape = shape.to_vec();
-        let spec = ParamSpec { name: "p".to_owned(), shape, element_type: ElementType::F32, source };
+        let spec = ParamSpec {
+            name: "p".to_owned(),
+            shape,
+            element_type: ElementType::F32,
+            source,
+            storage: Storage::Dense,
+        };
         move |graph: &mut Graph| _ = graph.params.append(spec)
     };
     check_graph(add(&[8, 5], from_tensor(halves, false)), expect![[""]]);
@@ -302,6 +308,7 @@ fn names_and_numbers_are_printed_so_that_mlir_reads_them() {
         shape: vec![2],
         element_type: ElementType::F32,
         source: ParamSource::Values([1.0, 2.0].into()),
+        storage: Storage::Dense,
     };
     let mut sum = f.parameter(spec).unwrap();
     for number in [0.1, 1e-5, 1e30, 2.0, f32::NEG_INFINITY, f32::MIN_POSITIVE] {

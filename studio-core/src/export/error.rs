@@ -21,6 +21,9 @@ pub enum ExportError {
     /// The parameters do not fit a file.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
+    /// The cpu form's text cannot be made yet.
+    #[error("the cpu form's text cannot be made yet; choose the stablehlo form")]
+    CpuForm,
     /// The tokenizer's file cannot be made.
     #[error("the tokenizer's metadata cannot be copied: {0}")]
     Tokenizer(#[source] gguf_file::Error),

@@ -3,6 +3,7 @@
 use crate::params::archive::Layout;
 use crate::params::element::mlir_name;
 use crate::params::plan::{Conversion, Plan, TensorConversion};
+use crate::params::tiles::TileConversion;
 use blake3::Hasher;
 
 /// Changes whenever the conversions give other bytes than before.
@@ -30,9 +31,13 @@ pub(super) fn of_parameters(name: &str, source_blake3: &str, plan: &Plan, layout
                     hasher.update(&value.to_le_bytes());
                 });
             }
-            Conversion::Tensor(TensorConversion { tensor, row_order, transpose, .. }) => {
-                text(&mut hasher, tensor);
-                text(&mut hasher, &format!("{row_order:?} {transpose}"));
+            Conversion::Tensor(TensorConversion { source, transpose, .. }) => {
+                text(&mut hasher, &source.tensor);
+                text(&mut hasher, &format!("{:?} {transpose}", source.row_order));
+            }
+            Conversion::Tiles(TileConversion { source, format }) => {
+                text(&mut hasher, &source.tensor);
+                text(&mut hasher, &format!("{:?} tiles {}", source.row_order, format.name()));
             }
         }
     }

@@ -70,6 +70,7 @@ impl Export {
         let checked = check(&graph)?;
         let mlir = match options.form {
             Form::Stablehlo => stablehlo::print(&checked),
+            Form::Cpu(_) => return Err(ExportError::CpuForm),
         };
         let plan = Plan::new(graph.params(), gguf)?;
         let items = plan.items();

@@ -2,6 +2,7 @@
 
 use super::Family;
 use crate::graph::GraphError;
+use crate::tiles::TileError;
 use gguf_file::ReadError;
 
 /// Why a model can't be made a graph.
@@ -80,6 +81,9 @@ pub enum BuildError {
         /// What to do about it.
         reason: String,
     },
+    /// A matrix that the cpu form's kernels can't read.
+    #[error(transparent)]
+    Tiles(#[from] TileError),
     /// The blocks don't fit together.
     #[error(transparent)]
     Graph(#[from] GraphError),

@@ -6,7 +6,7 @@ use super::names::{self, LayerPart};
 use super::tensors::Tensors;
 use super::{BuildError, Family};
 use crate::graph::{ElementType, RowOrder};
-use crate::options::{ExportOptions, Weights};
+use crate::options::{CacheElement, CpuOptions, ExportOptions, Form, Weights};
 use gguf_file::Gguf;
 
 /// What a llama GGUF is made of, every needed tensor checked.
@@ -14,7 +14,7 @@ pub(super) fn decoder(gguf: &Gguf, options: &ExportOptions) -> Result<Decoder, B
     let keys = Keys { metadata: gguf.metadata(), architecture: Family::Llama.architecture() };
     refuse_unsupported(&keys)?;
     let hyper = Hyper::read(keys.metadata, keys.architecture)?;
-    let tensors = Tensors { gguf, weights: options.weights };
+    let tensors = Tensors { gguf, options };
     let vocabulary_size = vocabulary_size(gguf)?;
     let (inputs, outputs) = (hyper.embedding_length, vocabulary_size);
     let tied = gguf.tensor(names::OUTPUT).is_none();
@@ -30,10 +30,7 @@ pub(super) fn decoder(gguf: &Gguf, options: &ExportOptions) -> Result<Decoder, B
             .collect::<Result<_, _>>()?,
         output_norm: tensors.vector(names::OUTPUT_NORM, inputs, RowOrder::AsStored)?,
         output: tensors.projection(output, inputs, outputs, RowOrder::AsStored)?,
-        cache_element_type: match options.weights {
-            Weights::Bf16 | Weights::F16 => ElementType::F16,
-            Weights::F32 => ElementType::F32,
-        },
+        cache_element_type: cache_element_type(options),
         hyper,
     })
 }
@@ -57,6 +54,16 @@ fn layer(tensors: &Tensors<'_>, hyper: &Hyper, index: u64) -> Result<Layer, Buil
         up: linear(LayerPart::Up, [embedding_length, feed_forward_length], as_stored)?,
         down: linear(LayerPart::Down, [feed_forward_length, embedding_length], as_stored)?,
     })
+}
+
+/// What keys and values are kept in: the cpu form chooses, the portable one goes by its weights.
+fn cache_element_type(options: &ExportOptions) -> ElementType {
+    match (options.form, options.weights) {
+        (Form::Cpu(CpuOptions { cache: CacheElement::F16, .. }), _) => ElementType::F16,
+        (Form::Cpu(CpuOptions { cache: CacheElement::F32, .. }), _) => ElementType::F32,
+        (Form::Stablehlo, Weights::Bf16 | Weights::F16) => ElementType::F16,
+        (Form::Stablehlo, Weights::F32 | Weights::Keep) => ElementType::F32,
+    }
 }
 
 /// The rows of the embedding, which every GGUF has; `llama.vocab_size` is not always there.

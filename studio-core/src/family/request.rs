@@ -1,7 +1,7 @@
 //! Refuses options that no graph can fulfil.
 
 use super::BuildError;
-use crate::options::{ExportOptions, Form, GraphKind};
+use crate::options::{ExportOptions, Form, GraphKind, Weights};
 
 /// Positions are `i32`, and the tables that a graph holds grow with their number.
 pub(super) const MAX_POSITIONS: u32 = 1 << 20;
@@ -13,10 +13,11 @@ pub(super) const DECODE: &str = "decode";
 
 /// Checks what doesn't depend on the model.
 pub(super) fn check(options: &ExportOptions) -> Result<(), BuildError> {
-    match options.form {
-        Form::Stablehlo => {}
-    }
     check_graphs(&options.graphs)?;
+    match options.form {
+        Form::Stablehlo => check_portable(options)?,
+        Form::Cpu(_) => check_cpu(options)?,
+    }
     if options.graphs.contains(&GraphKind::Redecode) {
         check_count("seq", options.seq, MAX_POSITIONS)?;
         check_function_name(options)?;
@@ -24,6 +25,40 @@ pub(super) fn check(options: &ExportOptions) -> Result<(), BuildError> {
     if options.graphs.contains(&GraphKind::Kv) {
         check_count("context", options.context, MAX_POSITIONS)?;
         check_count("chunk", options.chunk, options.context)?;
+    }
+    Ok(())
+}
+
+fn check_portable(options: &ExportOptions) -> Result<(), BuildError> {
+    match options.weights {
+        Weights::Keep => Err(BuildError::Option {
+            option: "weights",
+            value: "keep".to_owned(),
+            reason: "only the cpu form keeps the weights of the GGUF; choose it, or bf16, f16 or f32"
+                .to_owned(),
+        }),
+        Weights::Bf16 | Weights::F16 | Weights::F32 => Ok(()),
+    }
+}
+
+fn check_cpu(options: &ExportOptions) -> Result<(), BuildError> {
+    if options.graphs.contains(&GraphKind::Redecode) {
+        return Err(BuildError::Option {
+            option: "graphs",
+            value: format!("{:?}", options.graphs),
+            reason: "the cpu form has the kv graphs only; leave redecode out, or choose the stablehlo form"
+                .to_owned(),
+        });
+    }
+    if options.safetensors {
+        return Err(BuildError::Option {
+            option: "safetensors",
+            value: "true".to_owned(),
+            reason:
+                "the cpu form's weights are tiles, which other tools can't read; leave it out, or choose the \
+                     stablehlo form"
+                    .to_owned(),
+        });
     }
     Ok(())
 }

@@ -3,15 +3,16 @@
 use super::BuildError;
 use super::decoder::Linear;
 use super::names::LayerPart;
-use crate::graph::{ElementType, ParamSource, ParamSpec, RowOrder};
-use crate::options::Weights;
+use crate::graph::{ElementType, ParamSource, ParamSpec, RowOrder, Storage};
+use crate::options::{ExportOptions, Form, Weights};
+use crate::tiles;
 use gguf_file::{Gguf, TensorInfo};
 
 /// The tensors of a GGUF.
 pub(super) struct Tensors<'g> {
     pub(super) gguf: &'g Gguf,
-    /// What matrices are stored with. Vectors are few and small: they stay `f32`.
-    pub(super) weights: Weights,
+    /// They say what matrices are stored as. Vectors are few and small: they stay `f32`.
+    pub(super) options: &'g ExportOptions,
 }
 
 impl Tensors<'_> {
@@ -51,6 +52,7 @@ impl Tensors<'_> {
             shape: vec![length],
             element_type: ElementType::F32,
             source: ParamSource::Tensor { name: name.to_owned(), row_order, transpose: false },
+            storage: Storage::Dense,
         })
     }
 
@@ -78,17 +80,28 @@ impl Tensors<'_> {
         row_order: RowOrder,
         transpose: bool,
     ) -> Result<ParamSpec, BuildError> {
-        self.expect(name, &[columns, rows])?;
+        let tensor = self.expect(name, &[columns, rows])?;
+        let (element_type, storage) = match self.options.form {
+            Form::Stablehlo => (self.element_type(), Storage::Dense),
+            Form::Cpu(_) => (ElementType::F32, Storage::Tiles(tiles::choose(tensor, self.options.weights)?)),
+        };
         Ok(ParamSpec {
             name: name.to_owned(),
             shape: if transpose { vec![columns, rows] } else { vec![rows, columns] },
-            element_type: match self.weights {
-                Weights::Bf16 => ElementType::Bf16,
-                Weights::F16 => ElementType::F16,
-                Weights::F32 => ElementType::F32,
-            },
+            element_type,
             source: ParamSource::Tensor { name: name.to_owned(), row_order, transpose },
+            storage,
         })
+    }
+
+    /// What the portable form's matrices are stored with.
+    fn element_type(&self) -> ElementType {
+        match self.options.weights {
+            // The options are checked before: only the cpu form keeps weights.
+            Weights::Keep | Weights::F32 => ElementType::F32,
+            Weights::Bf16 => ElementType::Bf16,
+            Weights::F16 => ElementType::F16,
+        }
     }
 
     /// A layer's matrix, and its bias if the file has one.

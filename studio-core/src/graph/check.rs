@@ -1,9 +1,10 @@
 //! Judges finished graphs.
 
 use super::infer::{Context, TypeError};
-use super::{Function, Graph, GraphError, ParamSource, RowOrder};
+use super::{Function, Graph, GraphError, ParamSource, RowOrder, Storage};
 use std::collections::HashSet;
 use std::ops::Deref;
+use studio_kernels::abi::MAX_K;
 
 /// A graph that [`check`] found right: printers need not check anything again.
 #[derive(Debug, Clone, Copy)]
@@ -169,6 +170,14 @@ fn check_params(graph: &Graph) -> Result<(), CheckError> {
                 {
                     return Err(bad("its rows are not heads of an even number of rows each"));
                 }
+            }
+        }
+        if let Storage::Tiles(format) = param.storage {
+            let Some([_, columns]) = param.matrix() else {
+                return Err(bad("only a matrix of the GGUF can be stored as tiles"));
+            };
+            if columns > MAX_K as u64 || !columns.is_multiple_of(format.block_elements() as u64) {
+                return Err(bad("its tiles can't have rows of that length"));
             }
         }
     }

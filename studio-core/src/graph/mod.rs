@@ -25,7 +25,7 @@ pub use check::{CheckError, Checked, check};
 pub use cover::{CoverError, check_roles};
 pub use infer::TypeError;
 pub use op::{Binary, Constant, Op, Reduction, Relation, Unary};
-pub use param::{ElementType, ParamSource, ParamSpec, RowOrder};
+pub use param::{ElementType, ParamSource, ParamSpec, RowOrder, Storage};
 pub use role::{Activation, Attention, AttentionMemory, Role, RoleSpan};
 pub use scope::Scope;
 pub use ty::{TensorType, Type};
@@ -145,12 +145,5 @@ impl Function {
 impl Argument {
     fn entry(&self) -> TensorEntry {
         TensorEntry { name: self.name.clone(), mlir_type: self.ty.to_string(), consumed: self.consumed }
-    }
-}
-
-impl ParamSpec {
-    /// The type of the value that loading it gives.
-    pub fn tensor_type(&self) -> TensorType {
-        TensorType::new(self.shape.as_slice(), self.element_type)
     }
 }

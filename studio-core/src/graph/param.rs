@@ -1,6 +1,8 @@
 //! What a graph asks of the parameter archive.
 
+use super::TensorType;
 use std::sync::Arc;
+use studio_kernels::{TileFormat, format::TILE_ROWS};
 
 /// The element type of a tensor, by MLIR's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +15,8 @@ pub enum ElementType {
     F32,
     /// `i32`
     I32,
+    /// `i8`
+    I8,
     /// `i1`
     I1,
 }
@@ -26,10 +30,22 @@ pub struct ParamSpec {
     pub name: String,
     /// Row-major dimensions, slowest first, as MLIR writes them.
     pub shape: Vec<u64>,
-    /// The element type in the archive.
+    /// The element type that the graph computes with: in the archive, too, unless it has tiles.
     pub element_type: ElementType,
     /// Where the values come from.
     pub source: ParamSource,
+    /// How they lie in the archive.
+    pub storage: Storage,
+}
+
+/// How a parameter's values lie in the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// Row-major, in the parameter's shape and element type.
+    Dense,
+    /// As tiles of the rows of a GGUF matrix, which kernels stream: `tensor<BYTESxi8>`. Tiles are the same whether the
+    /// graph wants the matrix transposed or not; rows are reordered before.
+    Tiles(TileFormat),
 }
 
 /// Where a parameter's values come from.
@@ -61,4 +77,36 @@ pub enum RowOrder {
         /// Rows of a head.
         head_dim: u64,
     },
+}
+
+impl ParamSpec {
+    /// The type that the graph computes with.
+    pub fn tensor_type(&self) -> TensorType {
+        TensorType::new(self.shape.as_slice(), self.element_type)
+    }
+
+    /// The type of the entry in the archive. Of a checked graph's parameter, it can be counted.
+    pub fn archive_type(&self) -> TensorType {
+        match (self.storage, self.matrix()) {
+            (Storage::Tiles(format), Some([rows, columns])) => {
+                let columns = usize::try_from(columns).unwrap_or(usize::MAX);
+                TensorType::new([tiles_bytes(format, rows, columns)], ElementType::I8)
+            }
+            (Storage::Tiles(_) | Storage::Dense, _) => self.tensor_type(),
+        }
+    }
+
+    /// Rows and columns of the GGUF's matrix, if the parameter is made from one.
+    pub fn matrix(&self) -> Option<[u64; 2]> {
+        match (&self.shape[..], &self.source) {
+            (&[rows, columns], ParamSource::Tensor { transpose: false, .. }) => Some([rows, columns]),
+            (&[columns, rows], ParamSource::Tensor { transpose: true, .. }) => Some([rows, columns]),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes of the tiles of a matrix.
+pub(crate) fn tiles_bytes(format: TileFormat, rows: u64, columns: usize) -> u64 {
+    rows.div_ceil(TILE_ROWS as u64).saturating_mul(format.tile_bytes(columns) as u64)
 }

@@ -61,6 +61,7 @@ impl ElementType {
             ElementType::F16 => "f16",
             ElementType::F32 => "f32",
             ElementType::I32 => "i32",
+            ElementType::I8 => "i8",
             ElementType::I1 => "i1",
         }
     }
@@ -69,7 +70,7 @@ impl ElementType {
     pub fn is_float(self) -> bool {
         match self {
             ElementType::Bf16 | ElementType::F16 | ElementType::F32 => true,
-            ElementType::I32 | ElementType::I1 => false,
+            ElementType::I32 | ElementType::I8 | ElementType::I1 => false,
         }
     }
 }

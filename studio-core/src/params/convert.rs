@@ -86,7 +86,7 @@ impl Converter {
             ElementType::F16 => reader.fill::<F16>(at, panel)?,
             ElementType::F32 => reader.fill::<F32>(at, panel)?,
             // The plan refuses these.
-            ElementType::I32 | ElementType::I1 => {}
+            ElementType::I32 | ElementType::I8 | ElementType::I1 => {}
         }
         Ok(panel.len())
     }
@@ -94,13 +94,13 @@ impl Converter {
 
 /// Chooses the panel that begins at element `first`.
 fn panel_at(conversion: &TensorConversion, first: u64, budget: Budget) -> Panel {
-    let block = conversion.format.block_elements();
+    let block = conversion.source.format.block_elements();
     let element_bytes = size_bytes(conversion.element_type);
-    let (rows, columns) = match (conversion.transpose, conversion.row_order) {
-        (true, _) => (conversion.columns, conversion.rows),
-        (false, RowOrder::RopeHalves { .. }) => (conversion.rows, conversion.columns),
+    let (rows, columns) = match (conversion.transpose, conversion.source.row_order) {
+        (true, _) => (conversion.source.columns, conversion.source.rows),
+        (false, RowOrder::RopeHalves { .. }) => (conversion.source.rows, conversion.source.columns),
         // Rows in their order are one long row.
-        (false, RowOrder::AsStored) => (1, conversion.rows * conversion.columns),
+        (false, RowOrder::AsStored) => (1, conversion.source.rows * conversion.source.columns),
     };
     let (row, column) = (first / columns, first % columns);
     let row_bytes = columns * element_bytes;
@@ -121,7 +121,7 @@ fn panel_at(conversion: &TensorConversion, first: u64, budget: Budget) -> Panel 
 
 impl Reader<'_> {
     fn fill<F: Float>(&mut self, at: Panel, panel: &mut [u8]) -> Result<(), StreamError> {
-        match (self.conversion.transpose, self.conversion.row_order) {
+        match (self.conversion.transpose, self.conversion.source.row_order) {
             (true, _) => self.fill_transposed::<F>(at, panel),
             (false, RowOrder::RopeHalves { .. }) => self.fill_rows::<F>(at, panel),
             (false, RowOrder::AsStored) => self.fill_flat::<F>(at.columns, panel),
@@ -130,11 +130,11 @@ impl Reader<'_> {
 
     /// The tensor's values `elements`, in its own order; they begin with a block.
     fn fill_flat<F: Float>(&mut self, elements: Range<u64>, panel: &mut [u8]) -> Result<(), StreamError> {
-        let format = self.conversion.format;
+        let format = self.conversion.source.format;
         let blocks = elements.start / format.block_elements()..elements.end / format.block_elements();
         let length = (blocks.end - blocks.start) * format.block_bytes();
         let offset = blocks.start * format.block_bytes();
-        let raw = self.conversion.read(offset, length, self.raw, self.sources)?;
+        let raw = self.conversion.source.read(offset, length, self.raw, self.sources)?;
         let chunk_bytes = TILE_COLUMNS * format.block_bytes() as usize / format.block_elements() as usize;
         let pieces = raw.chunks(chunk_bytes).zip(panel.chunks_mut(TILE_COLUMNS * F::SIZE));
         for (blocks, bytes) in pieces {
@@ -148,7 +148,7 @@ impl Reader<'_> {
     fn fill_rows<F: Float>(&mut self, at: Panel, panel: &mut [u8]) -> Result<(), StreamError> {
         let columns = (at.columns.end - at.columns.start) as usize;
         for (row, bytes) in at.rows.zip(panel.chunks_mut(columns * F::SIZE)) {
-            let row = self.conversion.source_row(row);
+            let row = self.conversion.source.source_row(row);
             let chunks = at.columns.clone().step_by(TILE_COLUMNS);
             for (start, bytes) in chunks.zip(bytes.chunks_mut(TILE_COLUMNS * F::SIZE)) {
                 let end = at.columns.end.min(start + TILE_COLUMNS as u64);
@@ -160,7 +160,7 @@ impl Reader<'_> {
 
     /// The panel's rows are columns of the tensor, its columns rows.
     fn fill_transposed<F: Float>(&mut self, at: Panel, panel: &mut [u8]) -> Result<(), StreamError> {
-        let block = self.conversion.format.block_elements();
+        let block = self.conversion.source.format.block_elements();
         let stride = (at.columns.end - at.columns.start) as usize * F::SIZE;
         for first in at.columns.clone().step_by(tile_rows::<F>()) {
             let rows = (at.columns.end - first).min(tile_rows::<F>() as u64);
@@ -170,7 +170,7 @@ impl Reader<'_> {
                 // To the end of the tile's blocks, so that no block is decoded for two tiles.
                 let end = (start - start % block + TILE_COLUMNS as u64).min(at.rows.end);
                 for row in 0..rows {
-                    let source_row = self.conversion.source_row(first + row);
+                    let source_row = self.conversion.source.source_row(first + row);
                     let values = values(
                         self.conversion,
                         self.window,
@@ -203,11 +203,11 @@ fn values<'v>(
     row: u64,
     columns: Range<u64>,
 ) -> Result<&'v [f32], StreamError> {
-    let block = conversion.format.block_elements();
+    let block = conversion.source.format.block_elements();
     let blocks = columns.start / block..columns.end.div_ceil(block);
     let before = (columns.start - blocks.start * block) as usize;
     let count = (columns.end - columns.start) as usize;
-    let bytes = window.blocks(conversion, row, blocks, sources)?;
+    let bytes = window.blocks(&conversion.source, row, blocks, sources)?;
     let values = decode(conversion, bytes, buffer)?;
     Ok(&values[before..before + count])
 }
@@ -217,11 +217,11 @@ fn decode<'a>(
     blocks: &[u8],
     values: &'a mut Vec<f32>,
 ) -> Result<&'a [f32], StreamError> {
-    let format = conversion.format;
+    let format = conversion.source.format;
     let count = blocks.len() / format.block_bytes() as usize * format.block_elements() as usize;
     let values = buffer(values, count);
     format
-        .decode_endian(conversion.endian, blocks, values)
-        .map_err(|source| StreamError::Decode { tensor: conversion.tensor.clone(), source })?;
+        .decode_endian(conversion.source.endian, blocks, values)
+        .map_err(|source| StreamError::Decode { tensor: conversion.source.tensor.clone(), source })?;
     Ok(values)
 }

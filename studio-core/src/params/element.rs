@@ -10,7 +10,7 @@ use crate::graph::ElementType;
 #[must_use]
 pub fn size_bytes(element_type: ElementType) -> u64 {
     match element_type {
-        ElementType::I1 => 1,
+        ElementType::I1 | ElementType::I8 => 1,
         ElementType::Bf16 | ElementType::F16 => 2,
         ElementType::F32 | ElementType::I32 => 4,
     }
@@ -24,6 +24,7 @@ pub fn mlir_name(element_type: ElementType) -> &'static str {
         ElementType::F16 => "f16",
         ElementType::F32 => "f32",
         ElementType::I32 => "i32",
+        ElementType::I8 => "i8",
         ElementType::I1 => "i1",
     }
 }
@@ -36,6 +37,7 @@ pub fn safetensors_name(element_type: ElementType) -> &'static str {
         ElementType::F16 => "F16",
         ElementType::F32 => "F32",
         ElementType::I32 => "I32",
+        ElementType::I8 => "I8",
         ElementType::I1 => "BOOL",
     }
 }

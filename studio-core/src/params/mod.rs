@@ -13,6 +13,7 @@ pub mod irpa;
 pub mod plan;
 pub mod safetensors;
 pub mod stream;
+pub mod tiles;
 mod transpose;
 mod window;
 

@@ -3,7 +3,9 @@
 use super::archive::Item;
 use super::element::{mlir_name, size_bytes};
 use super::stream::{StreamError, buffer};
-use crate::graph::{ElementType, ParamSource, ParamSpec, RowOrder};
+use super::tiles::TileConversion;
+use crate::graph::{ElementType, ParamSource, ParamSpec, RowOrder, Storage, TensorType};
+use crate::tiles::{self, TileError};
 use gguf_file::{BlockFormat, Endian, Gguf, ReadAt, TensorInfo};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -34,13 +36,15 @@ pub struct PlannedParam {
 pub enum Conversion {
     /// From a tensor of the GGUF.
     Tensor(TensorConversion),
+    /// From a matrix of the GGUF, as tiles.
+    Tiles(TileConversion),
     /// From values computed at planning, row-major.
     Values(Arc<[f32]>),
 }
 
-/// How a tensor of the GGUF becomes an entry.
+/// A tensor of the GGUF, as what is made from it reads it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TensorConversion {
+pub struct TensorSource {
     /// The tensor's name.
     pub tensor: String,
     /// Which of the model's files it is in.
@@ -57,6 +61,13 @@ pub struct TensorConversion {
     pub columns: u64,
     /// The order in which rows are stored.
     pub row_order: RowOrder,
+}
+
+/// How a tensor of the GGUF becomes an entry of plain numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TensorConversion {
+    /// The tensor.
+    pub source: TensorSource,
     /// Whether rows become columns, after reordering.
     pub transpose: bool,
     /// The element type in the archive.
@@ -128,6 +139,17 @@ pub enum PlanError {
         /// Its format.
         format: BlockFormat,
     },
+    /// A matrix that there are no tiles for.
+    #[error(transparent)]
+    Tiles(#[from] TileError),
+    /// Something else than a matrix.
+    #[error("parameter {name}: only a matrix of the GGUF can be stored as tiles; its shape is {shape:?}")]
+    NoMatrix {
+        /// The parameter.
+        name: String,
+        /// Row-major dimensions.
+        shape: Vec<u64>,
+    },
     /// Weights are floats.
     #[error("parameter {name}: values cannot be stored as {}", mlir_name(*.element_type))]
     ElementType {
@@ -191,9 +213,9 @@ impl PlannedParam {
 }
 
 fn plan_param(spec: &ParamSpec, gguf: &Gguf) -> Result<PlannedParam, PlanError> {
-    let ParamSpec { name, shape, element_type, source } = spec;
+    let ParamSpec { name, shape, element_type, source, storage } = spec;
     let element_type = *element_type;
-    if matches!(element_type, ElementType::I32 | ElementType::I1) {
+    if matches!(element_type, ElementType::I32 | ElementType::I8 | ElementType::I1) {
         return Err(PlanError::ElementType { name: name.clone(), element_type });
     }
     let too_large = || PlanError::TooLarge { name: name.clone(), shape: shape.clone() };
@@ -201,6 +223,9 @@ fn plan_param(spec: &ParamSpec, gguf: &Gguf) -> Result<PlannedParam, PlanError> 
         shape.iter().try_fold(1u64, |product, dim| product.checked_mul(*dim)).ok_or_else(too_large)?;
     let size_bytes = elements.checked_mul(size_bytes(element_type)).ok_or_else(too_large)?;
     let conversion = match source {
+        ParamSource::Values(_) if *storage != Storage::Dense => {
+            return Err(PlanError::NoMatrix { name: name.clone(), shape: shape.clone() });
+        }
         ParamSource::Values(values) if values.len() as u64 == elements => {
             Conversion::Values(Arc::clone(values))
         }
@@ -216,7 +241,7 @@ fn plan_param(spec: &ParamSpec, gguf: &Gguf) -> Result<PlannedParam, PlanError> 
                 return Err(PlanError::Format { tensor, format });
             }
             let (rows, columns) = matrix(tensor, *row_order)?;
-            Conversion::Tensor(TensorConversion {
+            let source = TensorSource {
                 tensor: tensor.name().to_owned(),
                 shard: tensor.shard(),
                 offset: tensor.offset(),
@@ -225,12 +250,33 @@ fn plan_param(spec: &ParamSpec, gguf: &Gguf) -> Result<PlannedParam, PlanError> 
                 rows,
                 columns,
                 row_order: *row_order,
-                transpose: *transpose,
-                element_type,
-            })
+            };
+            match storage {
+                Storage::Tiles(format) => {
+                    return plan_tiles(spec, TileConversion { source, format: *format });
+                }
+                Storage::Dense => {
+                    Conversion::Tensor(TensorConversion { source, transpose: *transpose, element_type })
+                }
+            }
         }
     };
     Ok(PlannedParam { name: name.clone(), shape: shape.clone(), element_type, size_bytes, conversion })
+}
+
+/// The entry of a matrix that is stored as tiles.
+fn plan_tiles(spec: &ParamSpec, conversion: TileConversion) -> Result<PlannedParam, PlanError> {
+    if spec.matrix() != Some([conversion.source.rows, conversion.source.columns]) {
+        return Err(PlanError::NoMatrix { name: spec.name.clone(), shape: spec.shape.clone() });
+    }
+    tiles::check(&conversion.source.tensor, conversion.source.columns, conversion.format)?;
+    let TensorType { shape, element_type } = spec.archive_type();
+    let size_bytes = match shape[..] {
+        [bytes] if bytes < u64::MAX => bytes,
+        _ => return Err(PlanError::TooLarge { name: spec.name.clone(), shape }),
+    };
+    let (name, conversion) = (spec.name.clone(), Conversion::Tiles(conversion));
+    Ok(PlannedParam { name, shape, element_type, size_bytes, conversion })
 }
 
 /// Dimensions with the ones at the slow end left out, which say nothing.
@@ -281,7 +327,7 @@ fn matrix(tensor: &TensorInfo, row_order: RowOrder) -> Result<(u64, u64), PlanEr
     }
 }
 
-impl TensorConversion {
+impl TensorSource {
     /// Reads a part of the tensor, `offset` counting from its start, to the head of `bytes`.
     pub(crate) fn read<'b>(
         &self,
@@ -300,6 +346,11 @@ impl TensorConversion {
         let failed = |source| StreamError::Read { tensor: self.tensor.clone(), offset, source };
         source.read_at(offset, bytes).map_err(failed)?;
         Ok(bytes)
+    }
+
+    /// Bytes of a row.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        self.columns / self.format.block_elements() * self.format.block_bytes()
     }
 
     /// The row of the tensor that stands at `row` after reordering.

@@ -33,6 +33,12 @@ pub enum StreamError {
         /// Why it failed.
         source: ReadError,
     },
+    /// Tiles cannot be made yet.
+    #[error("tensor {tensor}: its tiles cannot be made yet")]
+    Tiles {
+        /// The tensor.
+        tensor: String,
+    },
     /// The decoder refused.
     #[error("tensor {tensor}: {source}")]
     Decode {
@@ -167,6 +173,9 @@ impl<'a> ArchiveStream<'a> {
             Conversion::Tensor(conversion) => {
                 self.converter.fill(conversion, self.made, sources, &mut self.panel)?
             }
+            Conversion::Tiles(conversion) => {
+                return Err(StreamError::Tiles { tensor: conversion.source.tensor.clone() });
+            }
             Conversion::Values(values) => fill_values(param, values, self.made, self.budget, &mut self.panel),
         };
         self.made += self.filled as u64 / size_bytes(param.element_type);
@@ -199,7 +208,7 @@ fn fill_values(
         ElementType::F16 => to_bytes::<F16>(part, panel),
         ElementType::F32 => to_bytes::<F32>(part, panel),
         // The plan refuses these.
-        ElementType::I32 | ElementType::I1 => {}
+        ElementType::I32 | ElementType::I8 | ElementType::I1 => {}
     }
     panel.len()
 }

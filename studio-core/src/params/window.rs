@@ -1,6 +1,6 @@
 //! Rows of a GGUF tensor, held in memory as far as a budget allows.
 
-use super::plan::TensorConversion;
+use super::plan::TensorSource;
 use super::stream::StreamError;
 use crate::graph::RowOrder;
 use gguf_file::ReadAt;
@@ -27,25 +27,25 @@ impl Window {
     /// that holding them would mean reading them again and again.
     pub(crate) fn blocks(
         &mut self,
-        conversion: &TensorConversion,
+        source: &TensorSource,
         row: u64,
         blocks: Range<u64>,
         sources: &[&dyn ReadAt],
     ) -> Result<&[u8], StreamError> {
-        let block_bytes = conversion.format.block_bytes();
-        let row_bytes = conversion.columns / conversion.format.block_elements() * block_bytes;
+        let block_bytes = source.format.block_bytes();
+        let row_bytes = source.columns / source.format.block_elements() * block_bytes;
         let segment = blocks.start * block_bytes..blocks.end * block_bytes;
-        let Some(count) = self.rows_held(conversion, row_bytes) else {
+        let Some(count) = self.rows_held(source, row_bytes) else {
             self.rows = 0..0;
             let length = segment.end - segment.start;
-            return conversion.read(row * row_bytes + segment.start, length, &mut self.bytes, sources);
+            return source.read(row * row_bytes + segment.start, length, &mut self.bytes, sources);
         };
-        let tensor = (conversion.shard, conversion.offset);
+        let tensor = (source.shard, source.offset);
         if self.tensor != tensor || !self.rows.contains(&row) {
             self.rows = 0..0;
             let start = row - row % count;
-            let end = conversion.rows.min(start + count);
-            conversion.read(start * row_bytes, (end - start) * row_bytes, &mut self.bytes, sources)?;
+            let end = source.rows.min(start + count);
+            source.read(start * row_bytes, (end - start) * row_bytes, &mut self.bytes, sources)?;
             self.tensor = tensor;
             self.rows = start..end;
         }
@@ -55,14 +55,14 @@ impl Window {
 
     /// How many rows are held at a time: whole heads where rows are reordered within heads, and no fewer than are
     /// needed one after the other.
-    fn rows_held(&self, conversion: &TensorConversion, row_bytes: u64) -> Option<u64> {
-        let unit = match conversion.row_order {
+    fn rows_held(&self, source: &TensorSource, row_bytes: u64) -> Option<u64> {
+        let unit = match source.row_order {
             RowOrder::AsStored => 1,
             RowOrder::RopeHalves { head_dim, .. } => head_dim,
         };
         let fitting = self.budget_bytes / row_bytes.max(1);
-        let wanted = unit.max(MOST_ROWS_OF_A_TILE).min(conversion.rows);
-        let count = fitting.min(conversion.rows);
+        let wanted = unit.max(MOST_ROWS_OF_A_TILE).min(source.rows);
+        let count = fitting.min(source.rows);
         (count >= wanted).then_some(count - count % unit).filter(|count| *count > 0)
     }
 }

@@ -4,7 +4,9 @@ use super::{code, table};
 use crate::graph::RowOrder;
 use crate::manifest::Manifest;
 use crate::params::element::mlir_name;
-use crate::params::plan::{Conversion, Plan, PlannedParam, TensorConversion};
+use crate::params::plan::{Conversion, Plan, PlannedParam, TensorConversion, TensorSource};
+use crate::params::tiles::TileConversion;
+use crate::tiles::Fidelity;
 
 /// The section of the page.
 pub(super) fn section(manifest: &Manifest, plan: &Plan) -> String {
@@ -26,22 +28,45 @@ fn row(param: &PlannedParam) -> [String; 6] {
     let ty = code(&format!("tensor<{dims}{}>", mlir_name(param.element_type)));
     let [source, format, conversion] = match &param.conversion {
         Conversion::Values(_) => [String::new(), String::new(), "computed at export".to_owned()],
-        Conversion::Tensor(tensor) => [code(&tensor.tensor), tensor.format.name().to_owned(), steps(tensor)],
+        Conversion::Tensor(tensor) => from_tensor(&tensor.source, steps(tensor)),
+        Conversion::Tiles(tiles) => from_tensor(&tiles.source, tile_steps(tiles)),
     };
     [code(&param.name), ty, param.size_bytes.to_string(), source, format, conversion]
 }
 
-fn steps(conversion: &TensorConversion) -> String {
-    let mut steps = Vec::new();
-    if let RowOrder::RopeHalves { head_count, head_dim } = conversion.row_order {
-        steps.push(format!("pairs to halves in {head_count} heads of {head_dim} rows"));
+fn from_tensor(source: &TensorSource, steps: Vec<String>) -> [String; 3] {
+    let steps = if steps.is_empty() { "none".to_owned() } else { steps.join(", ") };
+    [code(&source.tensor), source.format.name().to_owned(), steps]
+}
+
+fn reordered(source: &TensorSource) -> Vec<String> {
+    match source.row_order {
+        RowOrder::AsStored => Vec::new(),
+        RowOrder::RopeHalves { head_count, head_dim } => {
+            vec![format!("pairs to halves in {head_count} heads of {head_dim} rows")]
+        }
     }
+}
+
+fn tile_steps(conversion: &TileConversion) -> Vec<String> {
+    let mut steps = reordered(&conversion.source);
+    let format = conversion.format.ggml_name();
+    steps.push(match conversion.fidelity() {
+        Fidelity::Kept => format!("kept, in tiles of {format}"),
+        Fidelity::Exact => format!("the same values, in tiles of {format}"),
+        Fidelity::Rounded => format!("rounded, in tiles of {format}"),
+    });
+    steps
+}
+
+fn steps(conversion: &TensorConversion) -> Vec<String> {
+    let mut steps = reordered(&conversion.source);
     if conversion.transpose {
         steps.push("transposed".to_owned());
     }
     let target = mlir_name(conversion.element_type);
-    if !conversion.format.name().eq_ignore_ascii_case(target) {
+    if !conversion.source.format.name().eq_ignore_ascii_case(target) {
         steps.push(format!("decoded to {target}"));
     }
-    if steps.is_empty() { "none".to_owned() } else { steps.join(", ") }
+    steps
 }

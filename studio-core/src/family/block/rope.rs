@@ -7,7 +7,9 @@
 use crate::family::decoder::Decoder;
 use crate::family::request::capacity;
 use crate::family::{BuildError, names};
-use crate::graph::{ElementType, FunctionBuilder, GraphError, ParamSource, ParamSpec, Reduction, Role, Val};
+use crate::graph::{
+    ElementType, FunctionBuilder, GraphError, ParamSource, ParamSpec, Reduction, Role, Storage, Val,
+};
 use crate::options::{ExportOptions, GraphKind};
 use gguf_file::{BlockFormat, Gguf, ReadAt};
 
@@ -48,6 +50,7 @@ pub(in crate::family) fn table(
         shape: vec![positions, 2, 2, half],
         element_type: ElementType::F32,
         source: ParamSource::Values(values.into()),
+        storage: Storage::Dense,
     })
 }
 
