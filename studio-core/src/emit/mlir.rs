@@ -150,3 +150,9 @@ impl Names {
         &self.by_value[value.index()]
     }
 }
+
+/// An argument in a function's head.
+pub(super) fn argument(argument: &Argument) -> String {
+    let attributes = if argument.consumed { " {iree.abi.consume}" } else { "" };
+    format!("{}: {}{attributes}", Names::argument(argument), argument.ty)
+}

@@ -4,11 +4,11 @@
 //! A comment names the scope where it changes, and each operation's location is its scope, so that a compiler's
 //! message says which part of the model it means.
 
-mod globals;
 mod ops;
 
-use super::mlir::{List, Names, Quoted, Symbol, Writer};
-use crate::graph::{Argument, Checked, Function, Handle, Op, Scope};
+use super::globals;
+use super::mlir::{List, Names, Quoted, Symbol, Writer, argument};
+use crate::graph::{Checked, Function, Handle, Op, Scope};
 
 /// Prints a graph as an MLIR module. Equal graphs give equal text.
 pub fn print(graph: &Checked<'_>) -> String {
@@ -46,11 +46,6 @@ fn print_function(out: &mut Writer, graph: &Checked<'_>, function: &Function) {
         let values = List(function.results.iter().map(|result| names.of(result.value)));
         out.line(format_args!("return {values} : {result_types}"));
     });
-}
-
-fn argument(argument: &Argument) -> String {
-    let attributes = if argument.consumed { " {iree.abi.consume}" } else { "" };
-    format!("{}: {}{attributes}", Names::argument(argument), argument.ty)
 }
 
 /// The alias of a scope's location.

@@ -1,6 +1,6 @@
 //! The parameters: a global each, which the runtime fills from the archive.
 
-use crate::emit::mlir::{Quoted, Symbol, Writer};
+use super::mlir::{Quoted, Symbol, Writer};
 use crate::graph::{PARAMETER_SCOPE, ParamSpec};
 
 pub(super) fn print(out: &mut Writer, params: &[ParamSpec]) {

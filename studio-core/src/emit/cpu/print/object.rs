@@ -1,0 +1,38 @@
+//! The kernels' bitcode, as it travels in the text.
+
+use crate::emit::mlir::{List, Quoted};
+use std::fmt::Write;
+
+/// Bitcode for one kind of processor.
+#[derive(Debug, Clone, Copy)]
+pub struct Object<'a> {
+    /// IREE's name of the executable format that it is linked into.
+    pub format: &'a str,
+    /// LLVM bitcode.
+    pub bitcode: &'a [u8],
+}
+
+/// The attribute that holds them.
+pub(super) fn attribute(objects: &[Object<'_>]) -> String {
+    let entry = |object: &Object<'_>| {
+        let format = Quoted(object.format);
+        // IREE takes the bytes of a vector in groups of four.
+        let length = object.bitcode.len().next_multiple_of(4);
+        let hexadecimal = hexadecimal(object.bitcode, length);
+        format!(
+            "#hal.executable.target<\"llvm-cpu\", {format}> = [#hal.executable.object<{{path = \"kernels.bc\", \
+             data = dense<\"0x{hexadecimal}\"> : vector<{length}xi8>}}>]"
+        )
+    };
+    format!("#hal.executable.objects<{{{}}}>", List(objects.iter().map(entry).collect::<Vec<_>>()))
+}
+
+/// The bytes, filled up to a length with zeros.
+fn hexadecimal(bytes: &[u8], length: usize) -> String {
+    let mut text = String::with_capacity(2 * length);
+    for byte in bytes.iter().chain(std::iter::repeat(&0)).take(length) {
+        // Writing to a string can't fail.
+        let _ok: std::fmt::Result = write!(text, "{byte:02X}");
+    }
+    text
+}

@@ -1,0 +1,155 @@
+//! The shim of a dispatch: it gives the kernels plain addresses and numbers.
+
+use super::super::plan::Address;
+use super::super::{Place, PlannedCall, Pointer, Scalar};
+use super::executable::{WAIT, signature};
+use super::{Printed, memref};
+use crate::emit::mlir::{List, Literal, Symbol, Writer};
+use crate::graph::{Constant, Handle, Scope};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) fn print(out: &mut Writer, function: &Printed<'_>, dispatch: usize) {
+    let bindings = &function.bindings[dispatch];
+    let calls = &function.plan.dispatches[dispatch].calls;
+    let shim = Shim {
+        function,
+        places: bindings.list.iter().enumerate().map(|(index, binding)| (binding.place, index)).collect(),
+    };
+    let memory = (0..bindings.list.len()).map(|index| format!("%binding{index}: !stream.binding"));
+    let scalars = bindings.scalars.iter().map(|&index| format!("{}: index", shim.argument(index)));
+    let arguments = List(memory.chain(scalars).collect::<Vec<_>>());
+    let name = function.shim(dispatch);
+    out.block(format_args!("func.func {}({arguments})", Symbol(&name)), "", |out| {
+        print_constants(out, &shim, calls);
+        for (index, binding) in bindings.list.iter().enumerate() {
+            let element_type = binding.ty.element_type;
+            let flat = memref(binding.length(), element_type);
+            out.line(format_args!(
+                "%memory{index} = stream.binding.subspan %binding{index}[%i0] : !stream.binding -> {flat}"
+            ));
+            out.line(format_args!(
+                "%base{index}, %offset{index}, %size{index}, %stride{index} = \
+                 iree_codegen.extract_strided_metadata %memory{index} : {flat} -> memref<{element_type}>, index, \
+                 index, index"
+            ));
+        }
+        let mut scope = None;
+        for (number, planned) in calls.iter().enumerate() {
+            print_scope(out, function, &mut scope, planned.call.scope);
+            shim.print_call(out, number, planned);
+        }
+        out.line("return");
+    });
+}
+
+fn print_scope(
+    out: &mut Writer,
+    function: &Printed<'_>,
+    current: &mut Option<Handle<Scope>>,
+    scope: Handle<Scope>,
+) {
+    if current.replace(scope) != Some(scope) {
+        let path = function.graph.scopes.path(scope);
+        out.line(format_args!("// {}", if path.is_empty() { "model" } else { &path }.escape_debug()));
+    }
+}
+
+/// All numbers that the shim needs, each once.
+fn print_constants(out: &mut Writer, shim: &Shim<'_>, calls: &[PlannedCall]) {
+    let (mut indices, mut floats) = (BTreeSet::from([0]), BTreeSet::new());
+    for planned in calls {
+        indices.insert(planned.phase as u64);
+        indices.extend(planned.waits.iter().map(|&phase| phase as u64));
+        for scalar in &planned.call.scalars {
+            match scalar {
+                Scalar::Index(value) => {
+                    indices.insert(*value);
+                }
+                Scalar::Float(value) => {
+                    floats.insert(value.to_bits());
+                }
+                Scalar::Argument(_) => {}
+            }
+        }
+        for pointer in &planned.call.pointers {
+            indices.insert(shim.start(pointer));
+            if let Address::LastRow { width, .. } = pointer.address {
+                indices.extend([1, width]);
+            }
+        }
+    }
+    for value in indices {
+        out.line(format_args!("%i{value} = arith.constant {value} : index"));
+    }
+    for bits in floats {
+        let value = Literal(Constant::F32(f32::from_bits(bits)));
+        out.line(format_args!("{} = arith.constant {value} : f32", float_name(bits)));
+    }
+}
+
+fn float_name(bits: u32) -> String {
+    format!("%f{bits:08x}")
+}
+
+struct Shim<'a> {
+    function: &'a Printed<'a>,
+    /// Which binding each place is.
+    places: BTreeMap<Place, usize>,
+}
+
+impl Shim<'_> {
+    fn print_call(&self, out: &mut Writer, number: usize, planned: &PlannedCall) {
+        let team = self.places[&Place::Team];
+        for phase in &planned.waits {
+            out.line(format_args!(
+                "func.call {}(%base{team}, %offset{team}, %i{phase}) : (memref<i32>, index, index) -> ()",
+                Symbol(WAIT)
+            ));
+        }
+        let call = &planned.call;
+        let mut arguments = vec![format!("%base{team}, %offset{team}"), format!("%i{}", planned.phase)];
+        for (index, pointer) in call.pointers.iter().enumerate() {
+            arguments.push(self.address(out, &format!("%a{number}_{index}"), pointer));
+        }
+        arguments.extend(call.scalars.iter().map(|scalar| match scalar {
+            Scalar::Index(value) => format!("%i{value}"),
+            Scalar::Float(value) => float_name(value.to_bits()),
+            Scalar::Argument(index) => self.argument(*index),
+        }));
+        let signature = signature(self.function, call);
+        let (kernel, arguments) = (Symbol(&call.kernel), List(arguments));
+        out.line(format_args!("func.call {kernel}({arguments}) : ({signature}) -> ()"));
+    }
+
+    /// Prints what computes an address, and gives the address: a base and a number of elements.
+    fn address(&self, out: &mut Writer, name: &str, pointer: &Pointer) -> String {
+        let binding = self.places[&self.function.plan.place(pointer).0];
+        let start = self.start(pointer);
+        let mut offset = format!("%offset{binding}");
+        if start != 0 {
+            out.line(format_args!("{name} = arith.addi {offset}, %i{start} : index"));
+            offset = name.to_owned();
+        }
+        if let Address::LastRow { count, width } = pointer.address {
+            let count = self.argument(count);
+            out.line(format_args!("{name}_row = arith.subi {count}, %i1 : index"));
+            out.line(format_args!("{name}_elements = arith.muli {name}_row, %i{width} : index"));
+            out.line(format_args!("{name}_last = arith.addi {offset}, {name}_elements : index"));
+            offset = format!("{name}_last");
+        }
+        format!("%base{binding}, {offset}")
+    }
+
+    /// The element of the place that a kernel is given the address of, but for the row.
+    fn start(&self, pointer: &Pointer) -> u64 {
+        match pointer.address {
+            Address::First | Address::LastRow { .. } => self.function.plan.place(pointer).1.start,
+            Address::Buffer => 0,
+        }
+    }
+
+    /// The name of an argument that the function is given by value.
+    fn argument(&self, index: usize) -> String {
+        format!("%{}", self.function.function.arguments[index].name)
+    }
+}
