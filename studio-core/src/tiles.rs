@@ -42,6 +42,16 @@ pub enum TileError {
         /// The tile format.
         tile: TileFormat,
     },
+    /// Tiles that its values can't be turned into.
+    #[error("tensor {tensor}: there is no conversion from {format} to tiles of {}", .tile.ggml_name())]
+    NoConversion {
+        /// The tensor.
+        tensor: String,
+        /// Its format.
+        format: BlockFormat,
+        /// The tile format.
+        tile: TileFormat,
+    },
     /// A format without a decoder.
     #[error(
         "tensor {tensor}: its format {format} cannot be decoded yet; requantise the model with llama-quantize"
@@ -65,13 +75,18 @@ pub fn choose(tensor: &TensorInfo, weights: Weights) -> Result<TileFormat, TileE
     };
     let no_decoder = || TileError::Format { tensor: tensor.name().to_owned(), format: tensor.format() };
     let tile = tile.filter(|_| tensor.format().can_decode()).ok_or_else(no_decoder)?;
-    check(tensor.name(), tensor.dims().first().copied().unwrap_or(1), tile)?;
+    check(tensor, tile)?;
     Ok(tile)
 }
 
-/// Whether rows of a tensor fit tiles of a format.
-pub(crate) fn check(tensor: &str, columns: u64, tile: TileFormat) -> Result<(), TileError> {
-    let name = || tensor.to_owned();
+/// Whether a matrix can be made tiles of a format.
+pub(crate) fn check(tensor: &TensorInfo, tile: TileFormat) -> Result<(), TileError> {
+    let (format, columns) = (tensor.format(), tensor.dims().first().copied().unwrap_or(1));
+    let name = || tensor.name().to_owned();
+    let plain = matches!(tile, TileFormat::F32 | TileFormat::F16 | TileFormat::BF16 | TileFormat::Q8_0);
+    if !plain && kept(format) != Some(tile) {
+        return Err(TileError::NoConversion { tensor: name(), format, tile });
+    }
     if columns > MAX_K as u64 {
         return Err(TileError::TooLong { tensor: name(), columns });
     }

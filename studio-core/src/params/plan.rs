@@ -253,6 +253,7 @@ fn plan_param(spec: &ParamSpec, gguf: &Gguf) -> Result<PlannedParam, PlanError> 
             };
             match storage {
                 Storage::Tiles(format) => {
+                    tiles::check(tensor, *format)?;
                     return plan_tiles(spec, TileConversion { source, format: *format });
                 }
                 Storage::Dense => {
@@ -269,7 +270,6 @@ fn plan_tiles(spec: &ParamSpec, conversion: TileConversion) -> Result<PlannedPar
     if spec.matrix() != Some([conversion.source.rows, conversion.source.columns]) {
         return Err(PlanError::NoMatrix { name: spec.name.clone(), shape: spec.shape.clone() });
     }
-    tiles::check(&conversion.source.tensor, conversion.source.columns, conversion.format)?;
     let TensorType { shape, element_type } = spec.archive_type();
     let size_bytes = match shape[..] {
         [bytes] if bytes < u64::MAX => bytes,

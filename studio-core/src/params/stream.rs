@@ -4,6 +4,7 @@ use super::archive::{Layout, Place};
 use super::convert::{Budget, Converter};
 use super::element::{Bf16, F16, F32, size_bytes, to_bytes};
 use super::plan::{Conversion, Plan, PlannedParam};
+use super::tiles::Tiler;
 use crate::graph::ElementType;
 use gguf_file::{DecodeError, ReadAt, ReadError};
 
@@ -33,12 +34,6 @@ pub enum StreamError {
         /// Why it failed.
         source: ReadError,
     },
-    /// Tiles cannot be made yet.
-    #[error("tensor {tensor}: its tiles cannot be made yet")]
-    Tiles {
-        /// The tensor.
-        tensor: String,
-    },
     /// The decoder refused.
     #[error("tensor {tensor}: {source}")]
     Decode {
@@ -55,6 +50,7 @@ pub struct ArchiveStream<'a> {
     layout: &'a Layout,
     budget: Budget,
     converter: Converter,
+    tiler: Tiler,
     /// The file's bytes up to here have been handed out.
     position: u64,
     /// The entry that is made or comes next.
@@ -81,6 +77,7 @@ impl<'a> ArchiveStream<'a> {
             layout,
             budget,
             converter,
+            tiler: Tiler::default(),
             position: 0,
             place: 0,
             made: 0,
@@ -174,7 +171,7 @@ impl<'a> ArchiveStream<'a> {
                 self.converter.fill(conversion, self.made, sources, &mut self.panel)?
             }
             Conversion::Tiles(conversion) => {
-                return Err(StreamError::Tiles { tensor: conversion.source.tensor.clone() });
+                self.tiler.fill(conversion, self.made, self.budget, sources, &mut self.panel)?
             }
             Conversion::Values(values) => fill_values(param, values, self.made, self.budget, &mut self.panel),
         };

@@ -1,8 +1,15 @@
 //! Turns a GGUF tensor into tiles, as the kernels stream them: a panel of tiles at a time, so that what is held in memory
 //! doesn't grow with the tensor.
 
+mod requantise;
+mod swap;
+mod tiler;
+
+pub(super) use tiler::Tiler;
+
 use super::plan::TensorSource;
 use crate::tiles::{Fidelity, fidelity};
+use gguf_file::Endian;
 use studio_kernels::TileFormat;
 
 /// How a tensor of the GGUF becomes tiles.
@@ -27,9 +34,19 @@ impl TileConversion {
         self.format.tile_bytes(self.source.columns as usize) as u64
     }
 
-    /// Whether blocks are taken as they are, but for the order of their bytes.
+    /// Whether blocks are packed as they are, but for the order of their bytes.
     fn keeps_blocks(&self) -> bool {
         self.source.format.name() == self.format.ggml_name()
+    }
+
+    /// Whether blocks are packed as they are.
+    fn keeps_bytes(&self) -> bool {
+        self.keeps_blocks() && self.source.endian == Endian::Little
+    }
+
+    /// Bytes of a row in the tiles' format.
+    fn packed_row_bytes(&self) -> usize {
+        self.source.columns as usize / self.format.block_elements() * self.format.block_bytes()
     }
 
     /// The start of the tile that the byte `byte` of the entry is in.
@@ -37,4 +54,3 @@ impl TileConversion {
         byte - byte % self.tile_bytes()
     }
 }
-
