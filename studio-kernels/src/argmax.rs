@@ -14,7 +14,13 @@ const MAX_LANES: usize = 16;
 /// # Safety
 /// Everything is as large as the numbers say.
 #[inline(always)]
-pub(crate) unsafe fn argmax<I: Isa>(phase: Phase<'_>, logits: *const f32, next: *mut i32, rows: usize, n: usize) {
+pub(crate) unsafe fn argmax<I: Isa>(
+    phase: Phase<'_>,
+    logits: *const f32,
+    next: *mut i32,
+    rows: usize,
+    n: usize,
+) {
     let Some(mut claims) = phase.claim(rows) else { return };
     while let Some(row) = claims.next() {
         if row < rows {
@@ -61,3 +67,31 @@ unsafe fn of_row<I: Isa>(row: *const f32, n: usize) -> i32 {
     }
     best_place
 }
+
+/// Defines the entry point for an instruction set.
+macro_rules! argmax_entries {
+    ($isa:ty, $(#[$features:meta])*) => {
+        /// The index of the greatest of each row of `logits`, `[rows][n]`, as `i32`.
+        ///
+        /// # Safety
+        /// See [`crate::abi`].
+        $(#[$features])*
+        #[cfg_attr(studio_bitcode, unsafe(no_mangle))]
+        #[inline(never)]
+        pub unsafe extern "C" fn argmax(
+            team: *const u32,
+            team_offset: usize,
+            phase: usize,
+            logits: *const f32,
+            logits_offset: usize,
+            next: *mut i32,
+            next_offset: usize,
+            rows: usize,
+            n: usize,
+        ) {
+            let phase = $crate::team::Phase::new(team.add(team_offset), phase);
+            $crate::argmax::argmax::<$isa>(phase, logits.add(logits_offset), next.add(next_offset), rows, n);
+        }
+    };
+}
+pub(crate) use argmax_entries;

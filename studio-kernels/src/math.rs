@@ -1,4 +1,4 @@
-//! Exponential and its kin, for 16 numbers at once.
+//! The exponential function and its kin, for whole vectors.
 
 use crate::isa::Isa;
 
@@ -67,4 +67,123 @@ pub(crate) unsafe fn gelu_tanh<I: Isa>(x: I::Floats) -> I::Floats {
 unsafe fn gate<I: Isa>(x: I::Floats, u: I::Floats) -> I::Floats {
     let grown = I::add(exp::<I>(I::sub(I::splat(0.0), u)), I::splat(1.0));
     I::select(I::greater(I::splat(-EXP_HIGHEST), u), I::splat(0.0), I::div(x, grown))
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use crate::isa::Portable;
+    use std::vec::Vec;
+
+    #[derive(Clone, Copy, Debug)]
+    enum Function {
+        Exp,
+        Tanh,
+        Silu,
+        Gelu,
+    }
+
+    impl Function {
+        fn exact(self, x: f64) -> f64 {
+            match self {
+                Function::Exp => x.exp(),
+                Function::Tanh => x.tanh(),
+                Function::Silu => x / (1.0 + (-x).exp()),
+                Function::Gelu => {
+                    let u = (2.0 / core::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
+                    x / (1.0 + (-2.0 * u).exp())
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn apply<I: Isa>(function: Function, x: f32) -> f32 {
+        let x = I::splat(x);
+        I::reduce_max(match function {
+            Function::Exp => exp::<I>(x),
+            Function::Tanh => tanh::<I>(x),
+            Function::Silu => silu::<I>(x),
+            Function::Gelu => gelu_tanh::<I>(x),
+        })
+    }
+
+    unsafe fn portable(function: Function, x: f32) -> f32 {
+        apply::<Portable>(function, x)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma,f16c")]
+    unsafe fn avx512(function: Function, x: f32) -> f32 {
+        apply::<crate::isa::Avx512>(function, x)
+    }
+
+    type Applied = unsafe fn(Function, f32) -> f32;
+
+    fn sets() -> Vec<Applied> {
+        let mut sets: Vec<Applied> = std::vec![portable];
+        #[cfg(target_arch = "x86_64")]
+        if std::is_x86_feature_detected!("avx512bw") && std::is_x86_feature_detected!("avx512vnni") {
+            sets.push(avx512);
+        }
+        sets
+    }
+
+    /// Asserts that the function is within a part of the exact value, or of `least`, over an interval.
+    fn check(function: Function, [from, to]: [f32; 2], tolerance: f64, least: f64) {
+        for set in sets() {
+            for step in 0..200_000 {
+                let x = from + (to - from) * (step as f32 / 200_000.0);
+                let exact = function.exact(f64::from(x));
+                // SAFETY: the processor has the set's features.
+                let found = f64::from(unsafe { set(function, x) });
+                let error = (found - exact).abs() / exact.abs().max(least).max(f64::MIN_POSITIVE);
+                assert!(error <= tolerance, "{function:?} of {x:e} is {found:e}, not {exact:e}: {error:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_right_to_nearly_the_last_digit() {
+        check(Function::Exp, [-86.9, 88.72], 2e-7, 0.0);
+        check(Function::Exp, [-1.0, 1.0], 2e-7, 0.0);
+        check(Function::Exp, [-200.0, -86.0], 2e-7, 1e-30);
+        check(Function::Tanh, [-10.0, 10.0], 2e-7, 0.0);
+        check(Function::Tanh, [-1.0, 1.0], 2e-7, 0.0);
+        check(Function::Silu, [-20.0, 20.0], 3e-7, 0.0);
+        check(Function::Silu, [-200.0, 200.0], 3e-7, 1e-30);
+        check(Function::Gelu, [-3.0, 3.0], 2e-6, 0.0);
+        check(Function::Gelu, [-200.0, 200.0], 3e-7, 1e-2);
+    }
+
+    #[test]
+    fn extremes_give_limits() {
+        let (infinity, huge) = (f32::INFINITY, f32::MAX);
+        let limits = [
+            (Function::Exp, [infinity, infinity, 0.0, 0.0]),
+            (Function::Tanh, [1.0, 1.0, -1.0, -1.0]),
+            (Function::Silu, [infinity, huge, 0.0, 0.0]),
+            (Function::Gelu, [infinity, huge, 0.0, 0.0]),
+        ];
+        for set in sets() {
+            for (function, expected) in limits {
+                // SAFETY: the processor has the set's features.
+                let found = [infinity, huge, -huge, -infinity].map(|x| unsafe { set(function, x) });
+                assert_eq!(found, expected, "{function:?}");
+                // SAFETY: as above.
+                let [of_zero, of_nan] = [0.0, f32::NAN].map(|x| unsafe { set(function, x) });
+                assert_eq!(
+                    of_zero,
+                    if matches!(function, Function::Exp) { 1.0 } else { 0.0 },
+                    "{function:?}"
+                );
+                assert!(of_nan.is_nan(), "{function:?} of NaN");
+            }
+            // SAFETY: as above.
+            let highest = unsafe { set(Function::Exp, 88.722_83) };
+            assert!(highest.is_finite() && highest > 3.4e38, "{highest:e}");
+        }
+    }
 }

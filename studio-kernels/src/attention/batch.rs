@@ -26,8 +26,11 @@ pub(super) struct Room {
     nowhere: [MaybeUninit<f32>; MAX_HEAD_DIM],
 }
 
+/// [`Batch::look`] for an instruction set and a type of cache: a function of its own, so that the entry points share it.
+pub(crate) type Look<E> = unsafe fn(&mut Batch, *const E, *const E, [usize; 2], f32);
+
 /// Up to [`MAX_QUERIES`] queries and what they have gathered so far.
-pub(super) struct Batch {
+pub(crate) struct Batch {
     room: *mut Room,
     head_dim: usize,
     count: usize,
@@ -110,7 +113,7 @@ impl Batch {
     /// # Safety
     /// Keys and values are there up to the end of the tile.
     #[inline(always)]
-    pub(super) unsafe fn look<I: Isa, E: Element>(
+    pub(crate) unsafe fn look<I: Isa, E: Element>(
         &mut self,
         keys: *const E,
         values: *const E,
@@ -134,11 +137,8 @@ impl Batch {
         if first_seen >= end_seen {
             return;
         }
-        let rows = Rows {
-            first: values.add(first_seen * head_dim),
-            count: end_seen - first_seen,
-            stride: head_dim,
-        };
+        let rows =
+            Rows { first: values.add(first_seen * head_dim), count: end_seen - first_seen, stride: head_dim };
         let mixed = Mixed { to: self.mixed.as_ptr(), fade: self.fade.as_ptr(), fresh: self.fresh };
         mix::<I, E>(self.width, weights.add(first_seen - start), rows, head_dim, mixed);
         self.fresh = false;

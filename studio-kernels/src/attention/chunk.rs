@@ -1,6 +1,6 @@
 //! Attention of a chunk of consecutive tokens, whose keys and values are in the cache already.
 
-use super::batch::{BLOCK, Batch, MAX_QUERIES, Room};
+use super::batch::{BLOCK, Batch, Look, MAX_QUERIES, Room};
 use super::element::Element;
 use super::rope::rotation;
 use super::shape::{Scoring, Shape, TILE};
@@ -31,6 +31,7 @@ pub(crate) unsafe fn attend_chunk<I: Isa, E: Element>(
     cache: *const E,
     scoring: Scoring,
     shape: Shape,
+    look: Look<E>,
 ) {
     let room = shape.capacity.saturating_sub(tokens.position);
     let rows = if shape.is_valid() { tokens.rows.min(room) } else { 0 };
@@ -64,7 +65,7 @@ pub(crate) unsafe fn attend_chunk<I: Isa, E: Element>(
         let (keys, values) = (shape.keys(cache, kv_head), shape.values(cache, kv_head));
         start = start / TILE * TILE;
         while start < stop {
-            batch.look::<I, E>(keys, values, [start, stop.min(start + BLOCK)], scoring.softcap);
+            look(&mut batch, keys, values, [start, stop.min(start + BLOCK)], scoring.softcap);
             start += BLOCK;
         }
         batch.divide::<I>();

@@ -1,7 +1,7 @@
 //! Attention of one token.
 
 use super::append::New;
-use super::batch::{BLOCK, Batch, MAX_QUERIES, Room};
+use super::batch::{BLOCK, Batch, Look, MAX_QUERIES, Room};
 use super::element::Element;
 use super::products::{Mixed, Rows, mix};
 use super::rope::rotation;
@@ -56,6 +56,7 @@ pub(crate) unsafe fn attend<I: Isa, E: Element>(
     cache: *mut E,
     scoring: Scoring,
     shape: Shape,
+    look: Look<E>,
 ) {
     let valid = shape.is_valid() && token.position < shape.capacity;
     let splits = Splits::new(scoring.first(token.position), token.position + 1);
@@ -88,7 +89,7 @@ pub(crate) unsafe fn attend<I: Isa, E: Element>(
                 batch.push::<I>(query, rotation, scoring.scale, seen, mixed);
             }
             batch.fill();
-            batch.look::<I, E>(keys, values, splits.range(split), scoring.softcap);
+            look(&mut batch, keys, values, splits.range(split), scoring.softcap);
             if splits.count == 1 {
                 batch.divide::<I>();
             } else {

@@ -5,11 +5,23 @@
 macro_rules! attention_entries {
     ($isa:ty, $(#[$features:meta])*) => {
         $crate::attention::attention_entries!(@ $isa, [$(#[$features])*], f32,
-            attend_f32, append_f32, attend_chunk_f32);
+            look_f32, attend_f32, append_f32, attend_chunk_f32);
         $crate::attention::attention_entries!(@ $isa, [$(#[$features])*], $crate::attention::F16,
-            attend_f16, append_f16, attend_chunk_f16);
+            look_f16, attend_f16, append_f16, attend_chunk_f16);
     };
-    (@ $isa:ty, [$(#[$features:meta])*], $element:ty, $attend:ident, $append:ident, $attend_chunk:ident) => {
+    (@ $isa:ty, [$(#[$features:meta])*], $element:ty, $look:ident, $attend:ident, $append:ident, $attend_chunk:ident) => {
+        $(#[$features])*
+        #[inline(never)]
+        unsafe fn $look(
+            batch: &mut $crate::attention::Batch,
+            keys: *const $element,
+            values: *const $element,
+            range: [usize; 2],
+            softcap: f32,
+        ) {
+            batch.look::<$isa, $element>(keys, values, range, softcap);
+        }
+
         /// Adds one token's key and value to the cache and attends over it.
         ///
         /// # Safety
@@ -61,7 +73,7 @@ macro_rules! attention_entries {
             let cache = cache.cast::<$element>().add(cache_offset);
             let scoring = $crate::attention::Scoring { scale, softcap, window };
             let shape = $crate::attention::Shape { layer, heads, kv_heads, head_dim, capacity };
-            $crate::attention::attend::<$isa, $element>(phase, token, cache, scoring, shape);
+            $crate::attention::attend::<$isa, $element>(phase, token, cache, scoring, shape, $look);
         }
 
         /// Adds the keys and values of a chunk of tokens to the cache.
@@ -142,7 +154,7 @@ macro_rules! attention_entries {
             let cache = cache.cast::<$element>().add(cache_offset);
             let scoring = $crate::attention::Scoring { scale, softcap, window };
             let shape = $crate::attention::Shape { layer, heads, kv_heads, head_dim, capacity };
-            $crate::attention::attend_chunk::<$isa, $element>(phase, tokens, cache, scoring, shape);
+            $crate::attention::attend_chunk::<$isa, $element>(phase, tokens, cache, scoring, shape, $look);
         }
     };
 }

@@ -16,10 +16,9 @@ mod products;
 mod rope;
 mod shape;
 mod splits;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use append::{New, append};
+pub(crate) use batch::Batch;
 pub(crate) use chunk::{Tokens, attend_chunk};
 pub(crate) use decode::{Token, attend};
 pub(crate) use element::F16;

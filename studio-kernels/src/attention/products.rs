@@ -5,9 +5,10 @@ use super::element::Element;
 use super::shape::TILE;
 use crate::isa::Isa;
 
-/// Whether there are so few sums that each is kept in two parts, so that one addition needn't wait for the other.
-const fn halved<I: Isa>(sums: usize) -> bool {
-    sums * 4 <= I::REGISTERS
+/// In how many parts each of so many sums is kept: in two where they are few, so that one addition needn't wait for the
+/// other.
+const fn steps<I: Isa>(sums: usize) -> usize {
+    if sums * 4 <= I::REGISTERS { 2 } else { 1 }
 }
 
 /// The numbers of queries that there is code for; others are filled up to the next.
@@ -40,13 +41,22 @@ pub(super) unsafe fn scores<I: Isa, E: Element>(
             6 => scores_of::<I, E, 6, 4>(queries, keys, head_dim, tiles, to),
             _ => scores_of::<I, E, 8, 2>(queries, keys, head_dim, tiles, to),
         }
-    } else {
+    } else if I::REGISTERS >= 16 {
         match width {
             1 => scores_of::<I, E, 1, 4>(queries, keys, head_dim, tiles, to),
             2 => scores_of::<I, E, 2, 4>(queries, keys, head_dim, tiles, to),
             3 => scores_of::<I, E, 3, 2>(queries, keys, head_dim, tiles, to),
             4 => scores_of::<I, E, 4, 2>(queries, keys, head_dim, tiles, to),
             6 => scores_of::<I, E, 6, 2>(queries, keys, head_dim, tiles, to),
+            _ => scores_of::<I, E, 8, 1>(queries, keys, head_dim, tiles, to),
+        }
+    } else {
+        match width {
+            1 => scores_of::<I, E, 1, 1>(queries, keys, head_dim, tiles, to),
+            2 => scores_of::<I, E, 2, 1>(queries, keys, head_dim, tiles, to),
+            3 => scores_of::<I, E, 3, 1>(queries, keys, head_dim, tiles, to),
+            4 => scores_of::<I, E, 4, 1>(queries, keys, head_dim, tiles, to),
+            6 => scores_of::<I, E, 6, 1>(queries, keys, head_dim, tiles, to),
             _ => scores_of::<I, E, 8, 1>(queries, keys, head_dim, tiles, to),
         }
     }
@@ -85,9 +95,9 @@ unsafe fn scores_of_vectors<I: Isa, E: Element, const P: usize, const N: usize>(
     let in_tile = TILE / I::LANES;
     let keys = keys.add(first / in_tile * TILE * head_dim + first % in_tile * I::LANES);
     let mut d = 0;
+    let steps = steps::<I>(P * N);
     while d < head_dim {
-        for step in 0..2 {
-            let part = if halved::<I>(P * N) { step } else { 0 };
+        for step in 0..steps {
             let mut key = [I::splat(0.0); N];
             for n in 0..N {
                 let offset = n / in_tile * TILE * head_dim + n % in_tile * I::LANES;
@@ -96,15 +106,15 @@ unsafe fn scores_of_vectors<I: Isa, E: Element, const P: usize, const N: usize>(
             for p in 0..P {
                 let query = I::splat(*queries.add(p * QUERY_STRIDE + d + step));
                 for n in 0..N {
-                    sums[part][p][n] = I::fma(query, key[n], sums[part][p][n]);
+                    sums[step][p][n] = I::fma(query, key[n], sums[step][p][n]);
                 }
             }
         }
-        d += 2;
+        d += steps;
     }
     for p in 0..P {
         for n in 0..N {
-            let sum = if halved::<I>(P * N) { I::add(sums[0][p][n], sums[1][p][n]) } else { sums[0][p][n] };
+            let sum = if steps == 2 { I::add(sums[0][p][n], sums[1][p][n]) } else { sums[0][p][n] };
             I::store(to.add(p * BLOCK + (first + n) * I::LANES), sum);
         }
     }
@@ -146,13 +156,22 @@ pub(super) unsafe fn mix<I: Isa, E: Element>(
             6 => mix_of::<I, E, 6, 4>(weights, rows, columns, mixed),
             _ => mix_of::<I, E, 8, 2>(weights, rows, columns, mixed),
         }
-    } else {
+    } else if I::REGISTERS >= 16 {
         match width {
             1 => mix_of::<I, E, 1, 8>(weights, rows, columns, mixed),
             2 => mix_of::<I, E, 2, 4>(weights, rows, columns, mixed),
             3 => mix_of::<I, E, 3, 4>(weights, rows, columns, mixed),
             4 => mix_of::<I, E, 4, 2>(weights, rows, columns, mixed),
             6 => mix_of::<I, E, 6, 2>(weights, rows, columns, mixed),
+            _ => mix_of::<I, E, 8, 1>(weights, rows, columns, mixed),
+        }
+    } else {
+        match width {
+            1 => mix_of::<I, E, 1, 1>(weights, rows, columns, mixed),
+            2 => mix_of::<I, E, 2, 1>(weights, rows, columns, mixed),
+            3 => mix_of::<I, E, 3, 1>(weights, rows, columns, mixed),
+            4 => mix_of::<I, E, 4, 1>(weights, rows, columns, mixed),
+            6 => mix_of::<I, E, 6, 1>(weights, rows, columns, mixed),
             _ => mix_of::<I, E, 8, 1>(weights, rows, columns, mixed),
         }
     }
@@ -175,11 +194,7 @@ unsafe fn mix_of<I: Isa, E: Element, const P: usize, const N: usize>(
         mix_strip::<I, E, P, 4, false>(weights, rows, column, mixed);
         column += 4 * I::LANES;
     }
-    if N > 2 && column + 2 * I::LANES <= columns {
-        mix_strip::<I, E, P, 2, false>(weights, rows, column, mixed);
-        column += 2 * I::LANES;
-    }
-    if N > 1 && column + I::LANES <= columns {
+    while N > 1 && column + I::LANES <= columns {
         mix_strip::<I, E, P, 1, false>(weights, rows, column, mixed);
         column += I::LANES;
     }
@@ -206,14 +221,14 @@ unsafe fn mix_strip<I: Isa, E: Element, const P: usize, const N: usize, const LA
             }
         }
     }
+    let steps = steps::<I>(P * N);
     let mut j = 0;
-    while j + 2 <= rows.count {
-        for step in 0..2 {
-            let part = if halved::<I>(P * N) { step } else { 0 };
+    while j + steps <= rows.count {
+        for step in 0..steps {
             let row = first.add((j + step) * rows.stride);
-            mix_row::<I, E, P, N, LAST_8>(weights.add(j + step), row, &mut sums[part]);
+            mix_row::<I, E, P, N, LAST_8>(weights.add(j + step), row, &mut sums[step]);
         }
-        j += 2;
+        j += steps;
     }
     if j < rows.count {
         mix_row::<I, E, P, N, LAST_8>(weights.add(j), first.add(j * rows.stride), &mut sums[0]);
@@ -221,7 +236,7 @@ unsafe fn mix_strip<I: Isa, E: Element, const P: usize, const N: usize, const LA
     for p in 0..P {
         let to = (*mixed.to.add(p)).add(column);
         for n in 0..N {
-            let sum = if halved::<I>(P * N) { I::add(sums[0][p][n], sums[1][p][n]) } else { sums[0][p][n] };
+            let sum = if steps == 2 { I::add(sums[0][p][n], sums[1][p][n]) } else { sums[0][p][n] };
             if LAST_8 {
                 I::store_first(to, sum, 8);
             } else {

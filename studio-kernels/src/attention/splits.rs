@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn splits_cover_each_position_once_and_are_never_more_than_there_is_room_for() {
-        for end in 1..9000 {
+        for end in 1..9000usize {
             for first in [0, end / 3, end.saturating_sub(1), end.saturating_sub(700)] {
                 if first >= end {
                     continue;

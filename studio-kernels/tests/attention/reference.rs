@@ -1,10 +1,7 @@
 //! Attention in double precision, written as the formula is.
 
-use std::vec;
-use std::vec::Vec;
-
 /// Turns a head by `position`, with the rotation that [`super::world::rope_table`] has a rounded copy of.
-pub(super) fn turned(head: &[f32], position: usize) -> Vec<f64> {
+pub(crate) fn turned(head: &[f32], position: usize) -> Vec<f64> {
     let half = head.len() / 2;
     let mut turned = vec![0.0; head.len()];
     for pair in 0..half {
@@ -17,12 +14,12 @@ pub(super) fn turned(head: &[f32], position: usize) -> Vec<f64> {
 }
 
 /// The angle of a pair, in radians.
-pub(super) fn angle(position: usize, pair: usize, half: usize) -> f64 {
+pub(crate) fn angle(position: usize, pair: usize, half: usize) -> f64 {
     position as f64 * 10000f64.powf(-(pair as f64) / half as f64)
 }
 
 /// The values of the seen positions, weighted by the softmax of their scores.
-pub(super) fn attention(
+pub(crate) fn attention(
     query: &[f64],
     keys: &[&[f64]],
     values: &[&[f64]],

@@ -2,17 +2,16 @@
 
 use super::sets;
 use super::world::{Cache, Call, Case, Random, assert_near, attend, doubles, rope_table, scale};
-use std::vec::Vec;
 
-pub(super) const HEAD_DIMS: [usize; 8] = [8, 24, 40, 64, 80, 96, 128, 256];
-pub(super) const HEADS: [[usize; 2]; 6] = [[1, 1], [9, 3], [8, 1], [7, 7], [5, 1], [20, 2]];
+pub(crate) const HEAD_DIMS: [usize; 8] = [8, 24, 40, 64, 80, 96, 128, 256];
+pub(crate) const HEADS: [[usize; 2]; 6] = [[1, 1], [9, 3], [8, 1], [7, 7], [5, 1], [20, 2]];
 
 fn check(case: Case, position: usize, threads: &[usize]) {
     let mut random = Random(1);
     let capacity = (position + 1).next_multiple_of(64);
     let rope = rope_table(position + 1, case.head_dim);
     for kernels in sets::all() {
-        let what = std::format!("{}, {case:?}, position {position}", kernels.name);
+        let what = format!("{}, {case:?}, position {position}", kernels.name);
         let mut before = Cache::new(case, capacity, kernels.half);
         before.fill(position, &mut random);
         let call = Call::new(case, 1, &mut random);

@@ -1,5 +1,7 @@
 //! Attention against a plain evaluation in double precision, for every instruction set of this machine.
+#![expect(unsafe_code, reason = "entry points take raw pointers")]
 
+mod argmax;
 mod chunk;
 mod decode;
 mod reference;

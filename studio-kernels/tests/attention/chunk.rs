@@ -5,14 +5,13 @@ use super::sets;
 use super::world::{
     Cache, Call, Case, Random, assert_near, attend, attend_chunk, doubles, rope_table, scale,
 };
-use std::vec::Vec;
 
 fn check(case: Case, position: usize, rows: usize, threads: &[usize]) {
     let mut random = Random(2);
     let capacity = (position + rows).next_multiple_of(64);
     let rope = rope_table(position + rows, case.head_dim);
     for kernels in sets::all() {
-        let what = std::format!("{}, {case:?}, {rows} rows from {position}", kernels.name);
+        let what = format!("{}, {case:?}, {rows} rows from {position}", kernels.name);
         let mut before = Cache::new(case, capacity, kernels.half);
         before.fill(position, &mut random);
         let call = Call::new(case, rows, &mut random);

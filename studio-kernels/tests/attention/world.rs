@@ -3,28 +3,26 @@
 use super::reference::{angle, attention, turned};
 use super::sets::Kernels;
 use half::f16;
-use std::vec;
-use std::vec::Vec;
 
 /// What a test varies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Case {
-    pub(super) heads: usize,
-    pub(super) kv_heads: usize,
-    pub(super) head_dim: usize,
-    pub(super) window: usize,
-    pub(super) softcap: f32,
+pub(crate) struct Case {
+    pub(crate) heads: usize,
+    pub(crate) kv_heads: usize,
+    pub(crate) head_dim: usize,
+    pub(crate) window: usize,
+    pub(crate) softcap: f32,
 }
 
-pub(super) const LAYERS: usize = 2;
+pub(crate) const LAYERS: usize = 2;
 /// The layer that is worked on; the other must stay as it is.
-pub(super) const LAYER: usize = 1;
+pub(crate) const LAYER: usize = 1;
 
 /// Random numbers that are the same each time, about as if from a normal distribution.
-pub(super) struct Random(pub(super) u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub(super) fn number(&mut self) -> f32 {
+    pub(crate) fn number(&mut self) -> f32 {
         let mut sum = 0.0;
         for _ in 0..4 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -33,13 +31,13 @@ impl Random {
         sum * 1.7
     }
 
-    pub(super) fn numbers(&mut self, count: usize) -> Vec<f32> {
+    pub(crate) fn numbers(&mut self, count: usize) -> Vec<f32> {
         (0..count).map(|_| self.number()).collect()
     }
 }
 
 /// The table as studio-core writes it: `[positions, 2, 2, head_dim / 2]`.
-pub(super) fn rope_table(positions: usize, head_dim: usize) -> Vec<f32> {
+pub(crate) fn rope_table(positions: usize, head_dim: usize) -> Vec<f32> {
     let half = head_dim / 2;
     let mut table = Vec::new();
     for position in 0..positions {
@@ -54,17 +52,17 @@ pub(super) fn rope_table(positions: usize, head_dim: usize) -> Vec<f32> {
 
 /// A cache of either type.
 #[derive(Clone, PartialEq)]
-pub(super) struct Cache {
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Cache {
+    pub(crate) bytes: Vec<u8>,
     half: bool,
     kv_heads: usize,
     head_dim: usize,
-    pub(super) capacity: usize,
+    pub(crate) capacity: usize,
 }
 
 impl Cache {
     /// Full of NaN.
-    pub(super) fn new(case: Case, capacity: usize, half: bool) -> Self {
+    pub(crate) fn new(case: Case, capacity: usize, half: bool) -> Self {
         let numbers = LAYERS * 2 * case.kv_heads * capacity * case.head_dim;
         let bytes = vec![0xff; numbers * if half { 2 } else { 4 }];
         Self { bytes, half, kv_heads: case.kv_heads, head_dim: case.head_dim, capacity }
@@ -96,16 +94,16 @@ impl Cache {
         }
     }
 
-    pub(super) fn key(&self, kv_head: usize, position: usize) -> Vec<f64> {
+    pub(crate) fn key(&self, kv_head: usize, position: usize) -> Vec<f64> {
         (0..self.head_dim).map(|d| self.get(self.key_index(kv_head, position, d))).collect()
     }
 
-    pub(super) fn value(&self, kv_head: usize, position: usize) -> Vec<f64> {
+    pub(crate) fn value(&self, kv_head: usize, position: usize) -> Vec<f64> {
         (0..self.head_dim).map(|d| self.get(self.value_index(kv_head, position, d))).collect()
     }
 
     /// Random keys and values at the first `count` positions.
-    pub(super) fn fill(&mut self, count: usize, random: &mut Random) {
+    pub(crate) fn fill(&mut self, count: usize, random: &mut Random) {
         for kv_head in 0..self.kv_heads {
             for position in 0..count {
                 for d in 0..self.head_dim {
@@ -116,30 +114,37 @@ impl Cache {
         }
     }
 
-    /// Makes keys and values of a position NaN, as if they had never been written.
-    pub(super) fn forget(&mut self, position: usize) {
+    /// Makes keys and values of a position what they were before they were written.
+    pub(crate) fn forget(&mut self, position: usize) {
+        let size = if self.half { 2 } else { 4 };
         for kv_head in 0..self.kv_heads {
             for d in 0..self.head_dim {
-                self.set(self.key_index(kv_head, position, d), f32::NAN);
-                self.set(self.value_index(kv_head, position, d), f32::NAN);
+                for index in [self.key_index(kv_head, position, d), self.value_index(kv_head, position, d)] {
+                    self.bytes[size * index..size * (index + 1)].fill(0xff);
+                }
             }
         }
     }
 
     /// Asserts that a position has these keys and values, `[kv_heads][head_dim]`, the keys turned.
-    pub(super) fn assert_written(&self, position: usize, keys: &[f32], values: &[f32], what: &str) {
+    pub(crate) fn assert_written(&self, position: usize, keys: &[f32], values: &[f32], what: &str) {
         let tolerance = if self.half { 1.0 / 1024.0 } else { 3e-7 };
         for kv_head in 0..self.kv_heads {
             let head = kv_head * self.head_dim..(kv_head + 1) * self.head_dim;
             let key = turned(&keys[head.clone()], position);
             let value: Vec<f64> = values[head].iter().map(|&value| f64::from(value)).collect();
             assert_near(&self.key(kv_head, position), &key, tolerance, &format!("{what}, key {position}"));
-            assert_near(&self.value(kv_head, position), &value, tolerance, &format!("{what}, value {position}"));
+            assert_near(
+                &self.value(kv_head, position),
+                &value,
+                tolerance,
+                &format!("{what}, value {position}"),
+            );
         }
     }
 
     /// What a position's queries, `[heads][head_dim]`, give by the formula, from what is in the cache.
-    pub(super) fn expected(&self, case: Case, queries: &[f32], position: usize, scale: f32) -> Vec<f64> {
+    pub(crate) fn expected(&self, case: Case, queries: &[f32], position: usize, scale: f32) -> Vec<f64> {
         let first = if case.window == 0 { 0 } else { (position + 1).saturating_sub(case.window) };
         let mut expected = Vec::new();
         for kv_head in 0..case.kv_heads {
@@ -159,7 +164,7 @@ impl Cache {
 
 /// Asserts that all numbers are within `tolerance` of the expected ones, in units of 1 or of the number itself.
 #[track_caller]
-pub(super) fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+pub(crate) fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
         let error = (found - expected).abs() / expected.abs().max(1.0);
@@ -167,12 +172,12 @@ pub(super) fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what:
     }
 }
 
-pub(super) fn doubles(numbers: &[f32]) -> Vec<f64> {
+pub(crate) fn doubles(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().map(|&number| f64::from(number)).collect()
 }
 
 /// Runs a phase in `threads` threads.
-pub(super) fn in_team(threads: usize, run: impl Fn(*const u32) + Sync) {
+pub(crate) fn in_team(threads: usize, run: impl Fn(*const u32) + Sync) {
     // Atomic, as it is what threads share.
     let team: Vec<std::sync::atomic::AtomicU32> = (0..64).map(|_| Default::default()).collect();
     std::thread::scope(|scope| {
@@ -185,33 +190,33 @@ pub(super) fn in_team(threads: usize, run: impl Fn(*const u32) + Sync) {
 
 /// A pointer that threads may share, as kernels do.
 #[derive(Clone, Copy)]
-pub(super) struct Shared<T>(*mut T);
+pub(crate) struct Shared<T>(*mut T);
 
 // SAFETY: kernels write to distinct places, which is what the tests are about.
 unsafe impl<T> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    pub(super) fn new(memory: &mut [T]) -> Self {
+    pub(crate) fn new(memory: &mut [T]) -> Self {
         Self(memory.as_mut_ptr())
     }
 
-    pub(super) fn pointer(&self) -> *mut T {
+    pub(crate) fn pointer(&self) -> *mut T {
         self.0
     }
 }
 
 /// The phase that is run; others must not be touched.
-pub(super) const PHASE: usize = 1;
+pub(crate) const PHASE: usize = 1;
 
 /// Queries, keys and values of consecutive positions.
-pub(super) struct Call {
-    pub(super) queries: Vec<f32>,
-    pub(super) keys: Vec<f32>,
-    pub(super) values: Vec<f32>,
+pub(crate) struct Call {
+    pub(crate) queries: Vec<f32>,
+    pub(crate) keys: Vec<f32>,
+    pub(crate) values: Vec<f32>,
 }
 
 impl Call {
-    pub(super) fn new(case: Case, rows: usize, random: &mut Random) -> Self {
+    pub(crate) fn new(case: Case, rows: usize, random: &mut Random) -> Self {
         Self {
             queries: random.numbers(rows * case.heads * case.head_dim),
             keys: random.numbers(rows * case.kv_heads * case.head_dim),
@@ -220,7 +225,7 @@ impl Call {
     }
 
     /// Some of its rows.
-    pub(super) fn rows(&self, case: Case, rows: std::ops::Range<usize>) -> Self {
+    pub(crate) fn rows(&self, case: Case, rows: std::ops::Range<usize>) -> Self {
         let part = |numbers: &[f32], heads: usize| {
             numbers[rows.start * heads * case.head_dim..rows.end * heads * case.head_dim].to_vec()
         };
@@ -233,7 +238,7 @@ impl Call {
 }
 
 /// Runs `attend` for the call's only row.
-pub(super) fn attend(
+pub(crate) fn attend(
     kernels: &Kernels,
     case: Case,
     (cache, rope): (&mut Cache, &[f32]),
@@ -241,7 +246,7 @@ pub(super) fn attend(
     position: usize,
     threads: usize,
 ) -> Vec<f32> {
-    let length = crate::abi::attend_partials_len(case.heads, case.head_dim, cache.capacity);
+    let length = studio_kernels::abi::attend_partials_len(case.heads, case.head_dim, cache.capacity);
     // An offset in front of everything, and a mark behind the results.
     let mut results = vec![f32::NAN; case.heads * case.head_dim + 4];
     results[case.heads * case.head_dim + 2] = 77.0;
@@ -254,16 +259,32 @@ pub(super) fn attend(
         // SAFETY: all memory is as large as the numbers say.
         unsafe {
             (kernels.attend)(
-                team, 0, PHASE,
-                call.queries.as_ptr(), 0,
-                call.keys.as_ptr(), 0,
-                call.values.as_ptr(), 0,
-                memory.pointer(), 0,
-                rope.as_ptr(), 0,
-                parts.pointer(), 1,
-                to.pointer(), 2,
-                position, LAYER, case.heads, case.kv_heads, case.head_dim, capacity, case.window,
-                scale(case), case.softcap,
+                team,
+                0,
+                PHASE,
+                call.queries.as_ptr(),
+                0,
+                call.keys.as_ptr(),
+                0,
+                call.values.as_ptr(),
+                0,
+                memory.pointer(),
+                0,
+                rope.as_ptr(),
+                0,
+                parts.pointer(),
+                1,
+                to.pointer(),
+                2,
+                position,
+                LAYER,
+                case.heads,
+                case.kv_heads,
+                case.head_dim,
+                capacity,
+                case.window,
+                scale(case),
+                case.softcap,
             );
         }
     });
@@ -272,7 +293,7 @@ pub(super) fn attend(
 }
 
 /// Runs `append` and `attend_chunk` for all rows of the call.
-pub(super) fn attend_chunk(
+pub(crate) fn attend_chunk(
     kernels: &Kernels,
     case: Case,
     (cache, rope): (&mut Cache, &[f32]),
@@ -289,12 +310,23 @@ pub(super) fn attend_chunk(
         // SAFETY: all memory is as large as the numbers say.
         unsafe {
             (kernels.append)(
-                team, 0, PHASE,
-                call.keys.as_ptr(), 0,
-                call.values.as_ptr(), 0,
-                memory.pointer(), 0,
-                rope.as_ptr(), 0,
-                rows, position, LAYER, case.kv_heads, case.head_dim, capacity,
+                team,
+                0,
+                PHASE,
+                call.keys.as_ptr(),
+                0,
+                call.values.as_ptr(),
+                0,
+                memory.pointer(),
+                0,
+                rope.as_ptr(),
+                0,
+                rows,
+                position,
+                LAYER,
+                case.kv_heads,
+                case.head_dim,
+                capacity,
             );
         }
     });
@@ -302,13 +334,27 @@ pub(super) fn attend_chunk(
         // SAFETY: as above.
         unsafe {
             (kernels.attend_chunk)(
-                team, 0, PHASE,
-                call.queries.as_ptr(), 0,
-                memory.pointer(), 0,
-                rope.as_ptr(), 0,
-                to.pointer(), 3,
-                rows, position, LAYER, case.heads, case.kv_heads, case.head_dim, capacity, case.window,
-                scale(case), case.softcap,
+                team,
+                0,
+                PHASE,
+                call.queries.as_ptr(),
+                0,
+                memory.pointer(),
+                0,
+                rope.as_ptr(),
+                0,
+                to.pointer(),
+                3,
+                rows,
+                position,
+                LAYER,
+                case.heads,
+                case.kv_heads,
+                case.head_dim,
+                capacity,
+                case.window,
+                scale(case),
+                case.softcap,
             );
         }
     });
@@ -316,6 +362,6 @@ pub(super) fn attend_chunk(
     results[3..call.queries.len() + 3].to_vec()
 }
 
-pub(super) fn scale(case: Case) -> f32 {
+pub(crate) fn scale(case: Case) -> f32 {
     1.0 / (case.head_dim as f32).sqrt()
 }
