@@ -17,14 +17,9 @@ pub const fn attend_partials_len(heads: usize, head_dim: usize, capacity: usize)
 /// Elements that share a scale in int8 activations.
 pub const ACTIVATION_BLOCK: usize = 32;
 
-/// The bytes of one block of int8 activations: 32 `i8`, the scale and the scaled sum as `f32`, and the sums of the two
-/// halves as `i32`.
-pub const ACTIVATION_BLOCK_BYTES: usize = 48;
-
-/// The bytes of a row of `k` int8 activations; `k` is a multiple of 32. A row that serves tiles whose blocks come in
-/// pairs is padded with a block of zeros.
+/// The bytes of a row of `k` int8 activations; `k` is a multiple of 32. A block of 32 is a line of 64 bytes.
 pub const fn activation_bytes(k: usize) -> usize {
-    k.div_ceil(2 * ACTIVATION_BLOCK) * 2 * ACTIVATION_BLOCK_BYTES
+    k / ACTIVATION_BLOCK * 64
 }
 
 /// The `u32` words of a phase's line in a team's memory; see [`crate::team`].

@@ -14,13 +14,30 @@
     unsafe_op_in_unsafe_fn,
     reason = "kernels work on raw memory throughout; each function states what its caller must guarantee"
 )]
+#![expect(
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "vectors side by side are arrays with an index in common; entry points take what the ABI passes"
+)]
 
 pub mod abi;
+mod argmax;
+mod attention;
+#[cfg(feature = "bitcode")]
+mod bitcode;
+#[cfg(any(studio_bitcode, feature = "native"))]
+pub mod entry;
 pub mod format;
 mod half;
 mod isa;
+mod math;
+mod matrix;
+mod set;
 pub mod team;
 
+#[cfg(feature = "bitcode")]
+pub use bitcode::bitcode;
 pub use format::{TILE_ROWS, TileFormat};
 #[cfg(not(studio_bitcode))]
 pub use format::{pack_tile, unpack_row};
+pub use set::KernelSet;

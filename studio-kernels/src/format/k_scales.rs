@@ -1,8 +1,6 @@
 //! What Q4_K and Q5_K share: scales and minima of two levels.
 
-use super::{
-    scale::{Halves, Small},
-};
+use super::scale::{Halves, Small};
 use crate::isa::Isa;
 
 /// The head of ggml's blocks: `d`, `dmin`, and eight 6-bit scales and minima in twelve bytes.
@@ -58,6 +56,7 @@ impl Scales {
     }
 
     /// Scale and minimum of a 32-block; the minimum is subtracted.
+    #[inline]
     pub(crate) fn get(&self, row: usize, block: usize) -> (f32, f32) {
         let scale = self.scale.get(row) * f32::from(self.scales[block].get(row));
         (scale, self.minimum.get(row) * f32::from(self.minima[block].get(row)))

@@ -74,7 +74,7 @@ pub(crate) trait Format {
 /// A value is `scale · (quant - BIAS) + minimum`. Functions give those of the rows from `lane` on, as many as a vector
 /// holds; `block` counts blocks of 32 within the unit.
 pub(crate) trait Quantised: Format {
-    /// What is subtracted from the unsigned quants: at most 32, or 128 for quants of eight bits.
+    /// What is subtracted from the unsigned quants: 0, 8, 16, 32, or 128 for quants of eight bits.
     const BIAS: i32 = 0;
     /// The scales of a block of 32: one for each half, or one for all.
     const SCALES: usize = 1;

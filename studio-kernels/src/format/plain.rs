@@ -17,6 +17,7 @@ macro_rules! plain {
                 unit[row] = *number;
             }
 
+            #[inline]
             fn get(unit: &Self::Unit, row: usize, out: &mut [f32]) {
                 let widen: fn([u8; $bytes]) -> f32 = $widen;
                 out.fill(widen(unit[row]));

@@ -28,6 +28,7 @@ impl Nibbles {
         }
     }
 
+    #[inline]
     pub(crate) fn get(&self, row: usize) -> [u8; 32] {
         let mut values = [0; 32];
         for (i, value) in values.iter_mut().enumerate() {
@@ -56,6 +57,7 @@ impl Bits {
         self.0[row] = bytes;
     }
 
+    #[inline]
     pub(crate) fn get(&self, row: usize) -> [u8; 32] {
         core::array::from_fn(|i| self.0[row][i % 4] >> (i / 4) & 1)
     }
@@ -90,6 +92,7 @@ impl Crumbs {
         }
     }
 
+    #[inline]
     pub(crate) fn get(&self, row: usize) -> [u8; 32] {
         core::array::from_fn(|i| self.0[i / 16][row][i % 4] >> (2 * (i / 4 % 4)) & 3)
     }
@@ -122,6 +125,7 @@ impl Bytes {
         }
     }
 
+    #[inline]
     pub(crate) fn get(&self, row: usize) -> [u8; 32] {
         core::array::from_fn(|i| self.0[i / 4][row][i % 4])
     }

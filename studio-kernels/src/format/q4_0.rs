@@ -30,6 +30,7 @@ impl Format for Q4_0 {
         unit.nibbles[index].put(row, &block.nibbles);
     }
 
+    #[inline]
     fn get(unit: &Unit, row: usize, out: &mut [f32]) {
         for (index, out) in out.chunks_mut(32).enumerate() {
             let scale = unit.scales[index].get(row);

@@ -22,6 +22,7 @@ pub(crate) struct Unit {
     nibbles: [Nibbles; 8],
 }
 
+#[expect(non_camel_case_types, reason = "the name is ggml's")]
 pub(crate) struct Q4_K;
 
 impl Format for Q4_K {
@@ -37,6 +38,7 @@ impl Format for Q4_K {
         }
     }
 
+    #[inline]
     fn get(unit: &Unit, row: usize, out: &mut [f32]) {
         for (index, out) in out.chunks_mut(32).enumerate() {
             let (scale, minimum) = unit.scales.get(row, index);

@@ -43,6 +43,7 @@ impl FiveBits {
         self.put_planes(row, nibbles, bytes.to_le_bytes());
     }
 
+    #[inline]
     pub(crate) fn get(&self, row: usize) -> [u8; 32] {
         let (nibbles, fifth) = (self.nibbles.get(row), self.fifth.get(row));
         core::array::from_fn(|i| nibbles[i] | fifth[i] << 4)
@@ -84,6 +85,7 @@ impl Format for Q5_0 {
         unit.quants[index].put(row, &block.nibbles, block.fifth);
     }
 
+    #[inline]
     fn get(unit: &Unit, row: usize, out: &mut [f32]) {
         for (index, out) in out.chunks_mut(32).enumerate() {
             let scale = unit.scales[index].get(row);

@@ -34,6 +34,7 @@ impl Format for Q5_1 {
         unit.quants[index].put(row, &block.nibbles, block.fifth);
     }
 
+    #[inline]
     fn get(unit: &Unit, row: usize, out: &mut [f32]) {
         for (index, out) in out.chunks_mut(32).enumerate() {
             let (scale, minimum) = (unit.scales[index].get(row), unit.minima[index].get(row));

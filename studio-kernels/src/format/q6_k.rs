@@ -33,6 +33,7 @@ pub(crate) struct Unit {
     quants: [SixBits; 8],
 }
 
+#[expect(non_camel_case_types, reason = "the name is ggml's")]
 pub(crate) struct Q6_K;
 
 impl Format for Q6_K {
@@ -59,6 +60,7 @@ impl Format for Q6_K {
         }
     }
 
+    #[inline]
     fn get(unit: &Unit, row: usize, out: &mut [f32]) {
         for (index, out) in out.chunks_mut(16).enumerate() {
             let scale = unit.scale.get(row) * f32::from(unit.scales[index].get(row) as i8);

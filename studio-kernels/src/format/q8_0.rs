@@ -30,6 +30,7 @@ impl Format for Q8_0 {
         unit.quants[index].put(row, &block.quants.map(|quant| quant ^ 0x80));
     }
 
+    #[inline]
     fn get(unit: &Unit, row: usize, out: &mut [f32]) {
         for (index, out) in out.chunks_mut(32).enumerate() {
             let scale = unit.scales[index].get(row);

@@ -13,6 +13,7 @@ impl Halves {
         self.0[row] = bits;
     }
 
+    #[inline]
     pub(crate) fn get(&self, row: usize) -> f32 {
         f16_to_f32(u16::from_le_bytes(self.0[row]))
     }
@@ -34,6 +35,7 @@ impl Small {
         self.0[row] = number;
     }
 
+    #[inline]
     pub(crate) fn get(&self, row: usize) -> u8 {
         self.0[row]
     }

@@ -1,6 +1,6 @@
 //! AVX-512 with VNNI: one vector is a tile's sixteen rows.
 
-use super::Isa;
+use super::{Isa, Work};
 use core::arch::x86_64::*;
 
 /// AVX-512 F, BW, DQ, VL and VNNI, with FMA and F16C.
@@ -15,9 +15,20 @@ fn first_mask(count: usize) -> u16 {
 impl Isa for Avx512 {
     const LANES: usize = 16;
     const REGISTERS: usize = 32;
+    const WIDE_IS_BIASED: bool = true;
     type Floats = __m512;
     type Ints = __m512i;
     type Mask = __mmask16;
+
+    #[inline(always)]
+    unsafe fn call<W: Work<Self>>(work: W) -> W::Result {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")]
+        #[inline(never)]
+        unsafe fn outlined<W: Work<Avx512>>(work: W) -> W::Result {
+            work.run()
+        }
+        outlined(work)
+    }
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> __m512 {
@@ -196,6 +207,18 @@ impl Isa for Avx512 {
         _mm512_cvtps_epi32(a)
     }
     #[inline(always)]
+    unsafe fn max_ints(a: __m512i, b: __m512i) -> __m512i {
+        _mm512_max_epi32(a, b)
+    }
+    #[inline(always)]
+    unsafe fn bits(a: __m512) -> __m512i {
+        _mm512_castps_si512(a)
+    }
+    #[inline(always)]
+    unsafe fn reduce_max_ints(a: __m512i) -> i32 {
+        _mm512_reduce_max_epi32(a)
+    }
+    #[inline(always)]
     unsafe fn reduce_sum_ints(a: __m512i) -> i32 {
         _mm512_reduce_add_epi32(a)
     }
@@ -208,11 +231,6 @@ impl Isa for Avx512 {
     unsafe fn dot_wide(sum: __m512i, weights: __m512i, activations: __m512i) -> __m512i {
         _mm512_dpbusd_epi32(sum, weights, activations)
     }
-    #[inline(always)]
-    unsafe fn begin_wide(total: i32) -> __m512i {
-        _mm512_set1_epi32(total.wrapping_mul(-128))
-    }
-
     #[inline(always)]
     unsafe fn prefetch(from: *const u8) {
         _mm_prefetch::<_MM_HINT_T0>(from.cast())

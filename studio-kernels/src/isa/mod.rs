@@ -1,7 +1,8 @@
 //! What an instruction set is to the kernels: vectors of [`Isa::LANES`] floats or integers, and a few operations.
 //!
 //! Methods are inlined always, into an outermost function that has the set's features: an entry point natively, any
-//! function in a build whose features are set globally. There is no other way to call them.
+//! function in a build whose features are set globally. There is no other way to call them; [`Isa::call`] is how a
+//! part of the code can be a function all the same.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -21,12 +22,17 @@ pub(crate) trait Isa: Copy + 'static {
     const LANES: usize;
     /// How many vectors of floats are fit to be kept in registers.
     const REGISTERS: usize;
+    /// Whether products of [`Isa::dot_wide`] are too large by 128 times the sum of the activations.
+    const WIDE_IS_BIASED: bool;
     /// [`Isa::LANES`] `f32`.
     type Floats: Copy;
     /// [`Isa::LANES`] `i32`, or as many groups of four bytes.
     type Ints: Copy;
     /// A choice of lanes.
     type Mask: Copy;
+
+    /// Does work in a function of its own that has the set's features.
+    unsafe fn call<W: Work<Self>>(work: W) -> W::Result;
 
     // Floats: memory.
 
@@ -104,18 +110,31 @@ pub(crate) trait Isa: Copy + 'static {
     unsafe fn to_floats(a: Self::Ints) -> Self::Floats;
     /// To the nearest, ties to even; any number for what doesn't fit.
     unsafe fn to_ints(a: Self::Floats) -> Self::Ints;
+    unsafe fn max_ints(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    /// The bits of floats.
+    unsafe fn bits(a: Self::Floats) -> Self::Ints;
+    unsafe fn reduce_max_ints(a: Self::Ints) -> i32;
     unsafe fn reduce_sum_ints(a: Self::Ints) -> i32;
 
     // Dot products of four bytes a lane, added to `sum`.
 
     /// `weights` are `u8` of at most 127, `activations` are `i8`.
     unsafe fn dot(sum: Self::Ints, weights: Self::Ints, activations: Self::Ints) -> Self::Ints;
-    /// `weights` are `i8 + 128` as `u8`, `activations` are `i8` but never -128. The sum must have begun with
-    /// [`Isa::begin_wide`].
+    /// `weights` are `i8 + 128` as `u8`, `activations` are `i8` but never -128. Gives the product of what the weights
+    /// stand for, or, if [`Isa::WIDE_IS_BIASED`], of the `u8`.
     unsafe fn dot_wide(sum: Self::Ints, weights: Self::Ints, activations: Self::Ints) -> Self::Ints;
-    /// What a sum of [`Isa::dot_wide`] over activations that sum up to `total` begins with.
-    unsafe fn begin_wide(total: i32) -> Self::Ints;
 
     /// Asks for a line of memory that will be read soon; any address will do.
     unsafe fn prefetch(from: *const u8);
+}
+
+/// Work that stands once in the compiled code, from however many places it is called; see [`Isa::call`].
+pub(crate) trait Work<I: Isa> {
+    type Result;
+
+    /// Does it.
+    ///
+    /// # Safety
+    /// As for the methods of [`Isa`]; whoever makes the work states what else it needs.
+    unsafe fn run(self) -> Self::Result;
 }

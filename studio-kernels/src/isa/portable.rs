@@ -1,13 +1,14 @@
 //! Plain Rust over arrays, for targets without a set of their own: loops that LLVM makes vectors of.
 
-use super::Isa;
+use super::{Isa, Work};
 use crate::half::{f16_to_f32, f32_to_f16};
 
 /// No particular instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
-const LANES: usize = 16;
+/// What fits the smallest vector registers that are common.
+const LANES: usize = 4;
 type Floats = [f32; LANES];
 type Ints = [i32; LANES];
 
@@ -43,10 +44,16 @@ const ROUNDER: f32 = 12_582_912.0;
 
 impl Isa for Portable {
     const LANES: usize = LANES;
-    const REGISTERS: usize = 8;
+    const REGISTERS: usize = 16;
+    const WIDE_IS_BIASED: bool = false;
     type Floats = Floats;
     type Ints = Ints;
     type Mask = [bool; LANES];
+
+    #[inline(never)]
+    unsafe fn call<W: Work<Self>>(work: W) -> W::Result {
+        work.run()
+    }
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Floats {
@@ -270,6 +277,24 @@ impl Isa for Portable {
         lanes!(0, i => (a[i] + ROUNDER - ROUNDER) as i32)
     }
     #[inline(always)]
+    unsafe fn max_ints(a: Ints, b: Ints) -> Ints {
+        lanes!(0, i => if a[i] > b[i] { a[i] } else { b[i] })
+    }
+    #[inline(always)]
+    unsafe fn bits(a: Floats) -> Ints {
+        lanes!(0, i => a[i].to_bits() as i32)
+    }
+    #[inline(always)]
+    unsafe fn reduce_max_ints(a: Ints) -> i32 {
+        let mut greatest = a[0];
+        let mut i = 1;
+        while i < LANES {
+            greatest = if a[i] > greatest { a[i] } else { greatest };
+            i += 1;
+        }
+        greatest
+    }
+    #[inline(always)]
     unsafe fn reduce_sum_ints(a: Ints) -> i32 {
         let mut sum = 0i32;
         let mut i = 0;
@@ -288,11 +313,6 @@ impl Isa for Portable {
     unsafe fn dot_wide(sum: Ints, weights: Ints, activations: Ints) -> Ints {
         lanes!(0, i => sum[i].wrapping_add(dot_bytes(weights[i], activations[i], 128)))
     }
-    #[inline(always)]
-    unsafe fn begin_wide(_total: i32) -> Ints {
-        [0; LANES]
-    }
-
     #[inline(always)]
     unsafe fn prefetch(_from: *const u8) {}
 }

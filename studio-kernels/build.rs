@@ -1,0 +1,135 @@
+//! With the feature `bitcode`, compiles the crate's own source to LLVM bitcode, once for each instruction set and
+//! architecture, and makes sure that it needs no symbol from anywhere. `STUDIO_KERNELS_BITCODE` names a folder to take
+//! ready files from instead, so that two programs built by different compilers carry the same bytes.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!(
+        "cargo::rustc-check-cfg=cfg(studio_bitcode, values(none(), \"avx512vnni\", \"avx2\", \"portable\"))"
+    );
+    #[cfg(feature = "bitcode")]
+    bitcode::build();
+}
+
+#[cfg(feature = "bitcode")]
+mod bitcode {
+    use object::{Object, ObjectSymbol};
+    use std::{
+        env, fs,
+        path::{Path, PathBuf},
+        process::Command,
+    };
+
+    /// An instruction set on an architecture.
+    struct Build {
+        set: &'static str,
+        arch: &'static str,
+        target: &'static str,
+        features: &'static str,
+    }
+
+    const BUILDS: [Build; 5] = [
+        Build {
+            set: "avx512vnni",
+            arch: "x86_64",
+            target: "x86_64-unknown-linux-gnu",
+            features: "+avx512f,+avx512bw,+avx512vl,+avx512dq,+avx512vnni,+avx2,+fma,+f16c",
+        },
+        Build {
+            set: "avx2",
+            arch: "x86_64",
+            target: "x86_64-unknown-linux-gnu",
+            features: "+avx2,+fma,+f16c",
+        },
+        Build { set: "portable", arch: "x86_64", target: "x86_64-unknown-linux-gnu", features: "" },
+        // Atomics that don't call the functions that choose between instructions at run time.
+        Build {
+            set: "portable",
+            arch: "aarch64",
+            target: "aarch64-unknown-linux-gnu",
+            features: "-outline-atomics",
+        },
+        Build { set: "portable", arch: "arm", target: "armv7-unknown-linux-gnueabihf", features: "+neon" },
+    ];
+
+    impl Build {
+        fn file(&self) -> String {
+            format!("{}-{}.bc", self.arch, self.set)
+        }
+    }
+
+    pub(crate) fn build() {
+        println!("cargo::rerun-if-changed=src");
+        println!("cargo::rerun-if-env-changed=STUDIO_KERNELS_BITCODE");
+        let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+        let ready = env::var_os("STUDIO_KERNELS_BITCODE").map(PathBuf::from);
+        let mut table = String::from("static FILES: &[(&str, &str, &[u8])] = &[\n");
+        for build in BUILDS {
+            let file = match &ready {
+                Some(folder) => {
+                    println!("cargo::rerun-if-changed={}", folder.join(build.file()).display());
+                    Some(folder.join(build.file())).filter(|file| file.exists())
+                }
+                None => has_core(build.target).then(|| compile(&build, &out)),
+            };
+            if let Some(file) = file {
+                let file = file.canonicalize().expect("the file was just found");
+                table += &format!("    ({:?}, {:?}, include_bytes!({file:?})),\n", build.set, build.arch);
+            }
+        }
+        table += "];\n";
+        fs::write(out.join("bitcode_files.rs"), table).expect("OUT_DIR can be written to");
+    }
+
+    fn rustc() -> Command {
+        Command::new(env::var_os("RUSTC").expect("cargo sets RUSTC"))
+    }
+
+    /// Whether the compiler has `core` for `target`.
+    fn has_core(target: &str) -> bool {
+        let printed = rustc().args(["--print", "target-libdir", "--target", target]).output();
+        let Ok(printed) = printed else { return false };
+        let folder = String::from_utf8_lossy(&printed.stdout).trim().to_owned();
+        let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.any(|entry| entry.file_name().to_string_lossy().starts_with("libcore-"))
+    }
+
+    fn compile(build: &Build, out: &Path) -> PathBuf {
+        let (file, object) = (out.join(build.file()), out.join(build.file()).with_extension("o"));
+        let source = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+        let status = rustc()
+            .args(["--crate-name=studio_kernels", "--crate-type=lib", "--edition=2024", "--cap-lints=allow"])
+            .args(["--target", build.target])
+            .args(["--cfg=studio_bitcode", &format!("--cfg=studio_bitcode={:?}", build.set)])
+            .arg(format!("--emit=llvm-bc={},obj={}", file.display(), object.display()))
+            .arg(format!("--remap-path-prefix={}=studio-kernels", source.display()))
+            .args(["-Copt-level=3", "-Ccodegen-units=1", "-Cpanic=abort", "-Crelocation-model=pic"])
+            .args([
+                "-Coverflow-checks=no",
+                "-Cdebug-assertions=no",
+                "-Cforce-unwind-tables=no",
+                "-Cembed-bitcode=no",
+            ])
+            .arg(format!("-Ctarget-feature={}", build.features))
+            .arg(source.join("src/lib.rs"))
+            .env_remove("CARGO_ENCODED_RUSTFLAGS")
+            .status()
+            .expect("the compiler that built this script can be started");
+        assert!(status.success(), "compiling the kernels for {} {} failed", build.arch, build.set);
+        check(&object, build);
+        file
+    }
+
+    /// A module has nothing but these functions: a symbol that is defined elsewhere can't be linked.
+    fn check(object: &Path, build: &Build) {
+        let bytes = fs::read(object).expect("the compiler has just written it");
+        let parsed = object::File::parse(&*bytes).expect("the compiler writes well-formed objects");
+        let undefined: Vec<&str> = parsed
+            .symbols()
+            .filter(|symbol| symbol.is_undefined())
+            .filter_map(|symbol| symbol.name().ok())
+            .filter(|name| !name.is_empty())
+            .collect();
+        assert!(undefined.is_empty(), "kernels for {} {} need {undefined:?}", build.arch, build.set);
+    }
+}

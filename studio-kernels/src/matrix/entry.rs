@@ -1,0 +1,294 @@
+//! The entry points for matrices. Each memory reference is a pointer and an offset in elements.
+
+/// Defines the entry points for an instruction set.
+macro_rules! matrix_entries {
+    ($isa:ty, $(#[$features:meta])*) => {
+        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
+            Q4_0, embed_q4_0,
+            (matvec_q4_0_i8, gated_matvec_q4_0_i8, matmul_q4_0_i8, gated_matmul_q4_0_i8),
+            (matvec_q4_0_f32, gated_matvec_q4_0_f32, matmul_q4_0_f32, gated_matmul_q4_0_f32));
+        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
+            Q4_1, embed_q4_1,
+            (matvec_q4_1_i8, gated_matvec_q4_1_i8, matmul_q4_1_i8, gated_matmul_q4_1_i8),
+            (matvec_q4_1_f32, gated_matvec_q4_1_f32, matmul_q4_1_f32, gated_matmul_q4_1_f32));
+        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
+            Q5_0, embed_q5_0,
+            (matvec_q5_0_i8, gated_matvec_q5_0_i8, matmul_q5_0_i8, gated_matmul_q5_0_i8),
+            (matvec_q5_0_f32, gated_matvec_q5_0_f32, matmul_q5_0_f32, gated_matmul_q5_0_f32));
+        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
+            Q5_1, embed_q5_1,
+            (matvec_q5_1_i8, gated_matvec_q5_1_i8, matmul_q5_1_i8, gated_matmul_q5_1_i8),
+            (matvec_q5_1_f32, gated_matvec_q5_1_f32, matmul_q5_1_f32, gated_matmul_q5_1_f32));
+        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
+            Q8_0, embed_q8_0,
+            (matvec_q8_0_i8, gated_matvec_q8_0_i8, matmul_q8_0_i8, gated_matmul_q8_0_i8),
+            (matvec_q8_0_f32, gated_matvec_q8_0_f32, matmul_q8_0_f32, gated_matmul_q8_0_f32));
+        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
+            Q4_K, embed_q4_k,
+            (matvec_q4_k_i8, gated_matvec_q4_k_i8, matmul_q4_k_i8, gated_matmul_q4_k_i8),
+            (matvec_q4_k_f32, gated_matvec_q4_k_f32, matmul_q4_k_f32, gated_matmul_q4_k_f32));
+        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
+            Q5_K, embed_q5_k,
+            (matvec_q5_k_i8, gated_matvec_q5_k_i8, matmul_q5_k_i8, gated_matmul_q5_k_i8),
+            (matvec_q5_k_f32, gated_matvec_q5_k_f32, matmul_q5_k_f32, gated_matmul_q5_k_f32));
+        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
+            Q6_K, embed_q6_k,
+            (matvec_q6_k_i8, gated_matvec_q6_k_i8, matmul_q6_k_i8, gated_matmul_q6_k_i8),
+            (matvec_q6_k_f32, gated_matvec_q6_k_f32, matmul_q6_k_f32, gated_matmul_q6_k_f32));
+        $crate::matrix::matrix_entries!(@numbers $isa, [$(#[$features])*], F16, embed_f16,
+            (matvec_f16_f32, gated_matvec_f16_f32, matmul_f16_f32, gated_matmul_f16_f32));
+        $crate::matrix::matrix_entries!(@numbers $isa, [$(#[$features])*], BF16, embed_bf16,
+            (matvec_bf16_f32, gated_matvec_bf16_f32, matmul_bf16_f32, gated_matmul_bf16_f32));
+        $crate::matrix::matrix_entries!(@numbers $isa, [$(#[$features])*], F32, embed_f32,
+            (matvec_f32_f32, gated_matvec_f32_f32, matmul_f32_f32, gated_matmul_f32_f32));
+        $crate::matrix::matrix_entries!(@prepare $isa, [$(#[$features])*], $crate::matrix::Quantised, prepare_i8);
+        $crate::matrix::matrix_entries!(@prepare $isa, [$(#[$features])*], $crate::matrix::Singles, prepare_f32);
+    };
+
+    (@blocks $isa:ty, $features:tt, $format:ident, $embed:ident, $int8:tt, $singles:tt) => {
+        $crate::matrix::matrix_entries!(@product $isa, $features,
+            $crate::matrix::Int8<$crate::format::$format>, $int8);
+        $crate::matrix::matrix_entries!(@product $isa, $features,
+            $crate::matrix::Expanded<$crate::format::$format>, $singles);
+        $crate::matrix::matrix_entries!(@embed $isa, $features,
+            $crate::matrix::Expanded<$crate::format::$format>, $embed);
+    };
+
+    (@numbers $isa:ty, $features:tt, $format:ident, $embed:ident, $singles:tt) => {
+        $crate::matrix::matrix_entries!(@product $isa, $features,
+            $crate::matrix::Numbers<$crate::format::$format>, $singles);
+        $crate::matrix::matrix_entries!(@embed $isa, $features,
+            $crate::matrix::Numbers<$crate::format::$format>, $embed);
+    };
+
+    (@product $isa:ty, [$(#[$features:meta])*], $product:ty,
+        ($matvec:ident, $gated_matvec:ident, $matmul:ident, $gated_matmul:ident)) => {
+        /// `y = epilogue(W · prologue(x))` for a matrix of `n` rows of `k` elements.
+        ///
+        /// # Safety
+        /// See [`crate::abi`].
+        $(#[$features])*
+        #[cfg_attr(studio_bitcode, unsafe(no_mangle))]
+        #[inline(never)]
+        pub unsafe extern "C" fn $matvec(
+            team: *const u32,
+            team_offset: usize,
+            phase: usize,
+            w: *const u8,
+            w_offset: usize,
+            x: *const f32,
+            x_offset: usize,
+            aux: *const f32,
+            aux_offset: usize,
+            gain: *const f32,
+            gain_offset: usize,
+            bias: *const f32,
+            bias_offset: usize,
+            residual: *const f32,
+            residual_offset: usize,
+            y: *mut f32,
+            y_offset: usize,
+            k: usize,
+            n: usize,
+            prologue: usize,
+            epilogue: usize,
+            eps: f32,
+        ) {
+            let phase = $crate::team::Phase::new(team.add(team_offset), phase);
+            let source = $crate::matrix::Source {
+                x: x.add(x_offset),
+                aux: aux.add(aux_offset),
+                gain: gain.add(gain_offset),
+                prologue,
+                eps,
+            };
+            let output = $crate::matrix::Output {
+                bias: bias.add(bias_offset),
+                residual: residual.add(residual_offset),
+                y: y.add(y_offset),
+                n,
+                epilogue,
+            };
+            let operands = $crate::matrix::Matvec { source, output, k };
+            $crate::matrix::matvec::<$isa, $product>(phase, w.add(w_offset), operands);
+        }
+
+        /// `y = activation(W_gate · prologue(x)) · (W_up · prologue(x))`; see [`crate::abi`].
+        ///
+        /// # Safety
+        /// See [`crate::abi`].
+        $(#[$features])*
+        #[cfg_attr(studio_bitcode, unsafe(no_mangle))]
+        #[inline(never)]
+        pub unsafe extern "C" fn $gated_matvec(
+            team: *const u32,
+            team_offset: usize,
+            phase: usize,
+            w_gate: *const u8,
+            w_gate_offset: usize,
+            w_up: *const u8,
+            w_up_offset: usize,
+            x: *const f32,
+            x_offset: usize,
+            gain: *const f32,
+            gain_offset: usize,
+            y: *mut f32,
+            y_offset: usize,
+            k: usize,
+            n: usize,
+            prologue: usize,
+            activation: usize,
+            eps: f32,
+        ) {
+            let phase = $crate::team::Phase::new(team.add(team_offset), phase);
+            let x = x.add(x_offset);
+            let source = $crate::matrix::Source { x, aux: x, gain: gain.add(gain_offset), prologue, eps };
+            let y = y.add(y_offset);
+            let output = $crate::matrix::Output { bias: y, residual: y, y, n, epilogue: 0 };
+            let operands = $crate::matrix::Matvec { source, output, k };
+            let w = [w_gate.add(w_gate_offset), w_up.add(w_up_offset)];
+            $crate::matrix::gated_matvec::<$isa, $product>(phase, w, operands, activation);
+        }
+
+        /// `y = epilogue(activations · Wᵀ)` for `rows` rows of activations, as `prepare` has made them.
+        ///
+        /// # Safety
+        /// See [`crate::abi`].
+        $(#[$features])*
+        #[cfg_attr(studio_bitcode, unsafe(no_mangle))]
+        #[inline(never)]
+        pub unsafe extern "C" fn $matmul(
+            team: *const u32,
+            team_offset: usize,
+            phase: usize,
+            w: *const u8,
+            w_offset: usize,
+            activations: *const f32,
+            activations_offset: usize,
+            bias: *const f32,
+            bias_offset: usize,
+            residual: *const f32,
+            residual_offset: usize,
+            y: *mut f32,
+            y_offset: usize,
+            rows: usize,
+            k: usize,
+            n: usize,
+            epilogue: usize,
+        ) {
+            let phase = $crate::team::Phase::new(team.add(team_offset), phase);
+            let output = $crate::matrix::Output {
+                bias: bias.add(bias_offset),
+                residual: residual.add(residual_offset),
+                y: y.add(y_offset),
+                n,
+                epilogue,
+            };
+            let activations = activations.add(activations_offset).cast();
+            let operands = $crate::matrix::Matmul { activations, output, rows, k };
+            $crate::matrix::matmul::<$isa, $product>(phase, w.add(w_offset), operands);
+        }
+
+        /// `y = activation(activations · W_gateᵀ) · (activations · W_upᵀ)`.
+        ///
+        /// # Safety
+        /// See [`crate::abi`].
+        $(#[$features])*
+        #[cfg_attr(studio_bitcode, unsafe(no_mangle))]
+        #[inline(never)]
+        pub unsafe extern "C" fn $gated_matmul(
+            team: *const u32,
+            team_offset: usize,
+            phase: usize,
+            w_gate: *const u8,
+            w_gate_offset: usize,
+            w_up: *const u8,
+            w_up_offset: usize,
+            activations: *const f32,
+            activations_offset: usize,
+            y: *mut f32,
+            y_offset: usize,
+            rows: usize,
+            k: usize,
+            n: usize,
+            activation: usize,
+        ) {
+            let phase = $crate::team::Phase::new(team.add(team_offset), phase);
+            let y = y.add(y_offset);
+            let output = $crate::matrix::Output { bias: y, residual: y, y, n, epilogue: 0 };
+            let activations = activations.add(activations_offset).cast();
+            let operands = $crate::matrix::Matmul { activations, output, rows, k };
+            let w = [w_gate.add(w_gate_offset), w_up.add(w_up_offset)];
+            $crate::matrix::gated_matmul::<$isa, $product>(phase, w, operands, activation);
+        }
+    };
+
+    (@embed $isa:ty, [$(#[$features:meta])*], $weights:ty, $embed:ident) => {
+        /// `y[r] = scale · table[tokens[r]]`.
+        ///
+        /// # Safety
+        /// See [`crate::abi`].
+        $(#[$features])*
+        #[cfg_attr(studio_bitcode, unsafe(no_mangle))]
+        #[inline(never)]
+        pub unsafe extern "C" fn $embed(
+            team: *const u32,
+            team_offset: usize,
+            phase: usize,
+            table: *const u8,
+            table_offset: usize,
+            tokens: *const i32,
+            tokens_offset: usize,
+            y: *mut f32,
+            y_offset: usize,
+            rows: usize,
+            k: usize,
+            vocabulary: usize,
+            scale: f32,
+        ) {
+            let phase = $crate::team::Phase::new(team.add(team_offset), phase);
+            let (tokens, y) = (tokens.add(tokens_offset), y.add(y_offset));
+            let operands = $crate::matrix::Embed { tokens, y, rows, k, vocabulary, scale };
+            $crate::matrix::embed::<$isa, $weights>(phase, table.add(table_offset), operands);
+        }
+    };
+
+    (@prepare $isa:ty, [$(#[$features:meta])*], $activations:ty, $prepare:ident) => {
+        /// `y[r] = prologue(x[r])`, in the form that products take.
+        ///
+        /// # Safety
+        /// See [`crate::abi`].
+        $(#[$features])*
+        #[cfg_attr(studio_bitcode, unsafe(no_mangle))]
+        #[inline(never)]
+        pub unsafe extern "C" fn $prepare(
+            team: *const u32,
+            team_offset: usize,
+            phase: usize,
+            x: *const f32,
+            x_offset: usize,
+            aux: *const f32,
+            aux_offset: usize,
+            gain: *const f32,
+            gain_offset: usize,
+            y: *mut f32,
+            y_offset: usize,
+            rows: usize,
+            k: usize,
+            prologue: usize,
+            eps: f32,
+        ) {
+            let phase = $crate::team::Phase::new(team.add(team_offset), phase);
+            let source = $crate::matrix::Source {
+                x: x.add(x_offset),
+                aux: aux.add(aux_offset),
+                gain: gain.add(gain_offset),
+                prologue,
+                eps,
+            };
+            let operands = $crate::matrix::Prepare { source, y: y.add(y_offset).cast(), rows, k };
+            $crate::matrix::prepare::<$isa, $activations>(phase, operands);
+        }
+    };
+}
+pub(crate) use matrix_entries;
