@@ -52,11 +52,13 @@ impl Isa for Avx512 {
     }
     #[inline(always)]
     unsafe fn load_f16(from: *const u16) -> __m512 {
-        _mm512_cvtph_ps(_mm256_loadu_si256(from.cast()))
+        // Not `_mm512_cvtph_ps`: suppressing exceptions keeps the load from being part of the instruction.
+        _mm512_cvt_roundph_ps::<_MM_FROUND_CUR_DIRECTION>(_mm256_loadu_si256(from.cast()))
     }
     #[inline(always)]
     unsafe fn load_f16_first(from: *const u16, count: usize) -> __m512 {
-        _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_mask(count), from.cast()))
+        let halves = _mm256_maskz_loadu_epi16(first_mask(count), from.cast());
+        _mm512_cvt_roundph_ps::<_MM_FROUND_CUR_DIRECTION>(halves)
     }
     #[inline(always)]
     unsafe fn store_f16(to: *mut u16, value: __m512) {

@@ -1,7 +1,7 @@
 //! Several rows of activations times a matrix, or two: bound by arithmetic, so that a part of a tile is multiplied with as
 //! many rows as there are registers for their sums.
 
-use super::{Activations, Output, Product, dot, output::gate, split::Split};
+use super::{Activations, Output, Product, dot, output::Products, split::Split};
 use crate::{format::TILE_ROWS, isa::Isa, team::Phase};
 
 /// The operands besides the matrices.
@@ -112,17 +112,12 @@ impl<const W: usize> Tile<W> {
         let Matmul { activations, output, k, .. } = operands;
         let stride = P::Activations::row_bytes(k);
         let activations = activations.add(row * stride);
-        let mut results = dot::<I, P, M, 1>(self.matrices[0].add(self.offset), activations, stride, k, lane);
-        if W == 2 {
-            let ups = dot::<I, P, M, 1>(self.matrices[W - 1].add(self.offset), activations, stride, k, lane);
-            for m in 0..M {
-                results[m][0] = gate::<I>(self.activation, results[m][0], ups[m][0]);
-            }
+        let mut products = [[[I::splat(0.0); 1]; M]; W];
+        for matrix in 0..W {
+            let tile = self.matrices[matrix].add(self.offset);
+            products[matrix] = dot::<I, P, M, 1>(tile, activations, stride, k, lane);
         }
-        for m in 0..M {
-            if row + m >= first {
-                output.row(row + m).store::<I>(self.index * TILE_ROWS + lane, results[m][0]);
-            }
-        }
+        let at = self.index * TILE_ROWS + lane;
+        I::call(Products::<I, M, 1, W> { products, output, row, first, at, activation: self.activation });
     }
 }

@@ -1,6 +1,6 @@
 //! One vector times a matrix, or two: bound by how quickly weights come from memory.
 
-use super::{Activations, Output, Product, Source, dot, output::gate, split::Split};
+use super::{Activations, Output, Product, Source, dot, output::Products, split::Split};
 use crate::{format::TILE_ROWS, isa::Isa, team::Phase};
 use core::mem::MaybeUninit;
 
@@ -85,15 +85,18 @@ impl<const W: usize> Tile<W> {
     /// The tile in `V` vectors.
     #[inline(always)]
     unsafe fn vectors<I: Isa, P: Product, const V: usize>(self, output: Output, x: *const u8, k: usize) {
-        let [mut results] = dot::<I, P, 1, V>(self.matrices[0].add(self.offset), x, 0, k, 0);
-        if W == 2 {
-            let [ups] = dot::<I, P, 1, V>(self.matrices[W - 1].add(self.offset), x, 0, k, 0);
-            for v in 0..V {
-                results[v] = gate::<I>(self.activation, results[v], ups[v]);
-            }
+        let mut products = [[[I::splat(0.0); V]; 1]; W];
+        for matrix in 0..W {
+            products[matrix] = dot::<I, P, 1, V>(self.matrices[matrix].add(self.offset), x, 0, k, 0);
         }
-        for v in 0..V {
-            output.store::<I>(self.index * TILE_ROWS + v * I::LANES, results[v]);
-        }
+        let at = self.index * TILE_ROWS;
+        I::call(Products::<I, 1, V, W> {
+            products,
+            output,
+            row: 0,
+            first: 0,
+            at,
+            activation: self.activation,
+        });
     }
 }

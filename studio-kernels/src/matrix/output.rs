@@ -2,7 +2,7 @@
 
 use crate::{
     abi::{Activation, Epilogue},
-    isa::Isa,
+    isa::{Isa, Work},
     math,
 };
 
@@ -57,9 +57,47 @@ impl Output {
     }
 }
 
+/// Products of a tile, or of a tile of each of two matrices, with `M` rows of activations, ready to be finished and
+/// stored.
+pub(crate) struct Products<I: Isa, const M: usize, const V: usize, const W: usize> {
+    pub(crate) products: [[[I::Floats; V]; M]; W],
+    pub(crate) output: Output,
+    /// The row of results of the first row of activations.
+    pub(crate) row: usize,
+    /// The first row that is to be stored.
+    pub(crate) first: usize,
+    /// Where the products' place in a row is.
+    pub(crate) at: usize,
+    /// Of two products, a number of [`Activation`].
+    pub(crate) activation: usize,
+}
+
+impl<I: Isa, const M: usize, const V: usize, const W: usize> Work<I> for Products<I, M, V, W> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run(self) {
+        for m in 0..M {
+            if self.row + m < self.first {
+                continue;
+            }
+            let output = self.output.row(self.row + m);
+            for v in 0..V {
+                let product = self.products[0][m][v];
+                let result = if W == 2 {
+                    gate::<I>(self.activation, product, self.products[W - 1][m][v])
+                } else {
+                    product
+                };
+                output.store::<I>(self.at + v * I::LANES, result);
+            }
+        }
+    }
+}
+
 /// `activation(gate) · up`.
 #[inline(always)]
-pub(crate) unsafe fn gate<I: Isa>(activation: usize, gate: I::Floats, up: I::Floats) -> I::Floats {
+unsafe fn gate<I: Isa>(activation: usize, gate: I::Floats, up: I::Floats) -> I::Floats {
     if activation == Activation::Gelu as usize {
         I::mul(math::gelu_tanh::<I>(gate), up)
     } else {
