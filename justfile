@@ -26,7 +26,8 @@ lint:
 bench *what:
     @cargo run --quiet --package xtask -- bench "$@"
 
-# Put tools, models and browsers into the cache folder: `setup studio`, `setup test`, `setup reference` (llama.cpp).
+# Put tools, models and browsers into the cache folder: `setup studio`, `test`, `reference` (llama.cpp), `quantised` (models),
+# `eager` (the binary `studio` with llama.cpp in it).
 setup *what:
     @cargo run --quiet --package xtask -- setup "$@"
 

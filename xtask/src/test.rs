@@ -51,10 +51,11 @@ fn unit() -> Result<()> {
 fn system() -> Result<()> {
     setup::run(&["test".to_owned()])?;
     setup::float_models()?;
-    let reference = setup::llama_reference()?;
+    let llama = setup::llama()?;
     let mut tests = cargo();
     tests.args(["test", "--quiet", "--release", "--package", "e2e", "--", "--test-threads=1"]);
-    tests.env("LLAMA_REFERENCE", reference).env("STUDIO_BIN", studio()?);
+    tests.env("LLAMA_REFERENCE", llama.reference).env("STUDIO_EAGER_BIN", llama.studio);
+    tests.env("STUDIO_BIN", studio()?);
     run(with_tools(&mut tests)?)
 }
 

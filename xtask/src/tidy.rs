@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gguf-file", &[]),
     ("iree-runtime", &["iree-sys"]),
     ("iree-sys", &[]),
+    ("llama-reference", &[]),
     ("page-bundler", &[]),
     ("runner-agent", &["gguf-file", "iree-runtime", "studio-core", "studio-protocol"]),
     ("studio-core", &["gguf-file", "studio-kernels"]),

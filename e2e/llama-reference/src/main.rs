@@ -1,7 +1,9 @@
 //! What llama.cpp says of a GGUF, as JSON on standard output: the oracle that tests compare with.
 //!
-//! Built by `RUSTFLAGS=-C target-cpu=native cargo build`, so that llama.cpp uses what the machine has.
+//! `xtask setup reference` builds it, with RUSTFLAGS=-C target-cpu=native, so that llama.cpp uses what the machine
+//! has, and together with `studio --features eager`, so that llama.cpp is compiled once.
 
+mod quantise;
 mod run;
 mod text;
 
@@ -40,6 +42,8 @@ enum Command {
     Logits(run::LogitsArgs),
     /// The greedy continuation, with the margin between the two best logits at each step.
     Greedy(run::GreedyArgs),
+    /// A copy of a model quantised by llama.cpp.
+    Quantise(quantise::QuantiseArgs),
 }
 
 /// How the model is run.
@@ -62,6 +66,7 @@ fn main() -> anyhow::Result<()> {
         Command::Chat(args) => text::chat(&backend, &args)?,
         Command::Logits(args) => run::logits(&backend, &args)?,
         Command::Greedy(args) => run::greedy(&backend, &args)?,
+        Command::Quantise(args) => quantise::quantise(&args)?,
     };
     println!("{answer}");
     Ok(())

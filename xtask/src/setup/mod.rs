@@ -4,33 +4,40 @@
 
 mod browser;
 mod iree;
+mod llama;
 mod model;
 pub(crate) mod node;
 mod python;
-mod reference;
+mod variants;
 pub(crate) mod wasm;
 mod wheel;
 
 pub(crate) use browser::chromium;
+pub(crate) use llama::llama;
 pub(crate) use model::smollm2;
 pub(crate) use node::{binaryen, browser_test_modules};
 pub(crate) use python::test_python;
-pub(crate) use reference::{float_models, llama_reference};
+pub(crate) use variants::{float_models, quantised_models, variant};
 
+use crate::command::say;
 use anyhow::{Result, bail};
 
+const GROUPS: &str = "`studio`, `test`, `reference`, `quantised` and `eager`";
+
 /// Installs what the named groups need: `studio` to build and run, `test` for the tests besides, `reference` for
-/// those that compare with llama.cpp.
+/// those that compare with llama.cpp; `quantised` are models for benchmarks, `eager` is `studio` with llama.cpp in it.
 pub(crate) fn run(groups: &[String]) -> Result<()> {
     if groups.is_empty() {
-        bail!("setup what? `setup studio`, `setup test` or `setup reference`");
+        bail!("setup what? There are {GROUPS}");
     }
     for group in groups {
         match group.as_str() {
             "studio" => studio()?,
             "test" => test()?,
             "reference" => reference()?,
-            other => bail!("setup knows `studio`, `test` and `reference`, not `{other}`"),
+            "quantised" => quantised_models()?,
+            "eager" => say(&format!("{} has the eager engine", llama()?.studio.display())),
+            other => bail!("no group `{other}`: there are {GROUPS}"),
         }
     }
     Ok(())
@@ -55,6 +62,6 @@ fn test() -> Result<()> {
 
 fn reference() -> Result<()> {
     float_models()?;
-    llama_reference()?;
+    llama()?;
     Ok(())
 }
