@@ -1,16 +1,20 @@
-//! The child process that [`crate::run()`] starts: a job from standard input, events to standard output, both
-//! as JSON lines.
+//! The child process that does a job's native work: [`Work`] from standard input, events or answers to standard
+//! output, all as JSON lines.
 //!
-//! Data flows one way: the job → [`Contract`], what the manifest says of the functions, checked → [`Decoder`],
-//! the module at work → [`generate`](generate::generate), tokens and their times → events.
+//! Data flows one way: a [`Source`](crate::Source) → [`Decoder`], the model at work in its engine →
+//! [`generate`](generate::generate), tokens and their times → events. A child that keeps its model open answers
+//! [`Question`]s with it instead.
 
+mod answer;
 mod contract;
 mod decoder;
 mod generate;
 mod job;
 mod kv;
+mod language;
 mod open;
 mod prompt;
+mod question;
 mod redecode;
 mod statistics;
 mod teacher;
@@ -18,11 +22,16 @@ mod wire;
 
 pub use teacher::{Forced, Path, teacher_forced};
 
-pub(crate) use job::EngineJob;
+pub(crate) use decoder::Decoder;
+#[cfg(feature = "eager")]
+pub(crate) use decoder::ids;
+pub(crate) use job::Work;
+pub(crate) use language::Language;
+pub(crate) use question::{Answer, Question};
 
 use std::process::ExitCode;
 
-/// Carries out the job on standard input. A program calls this in a process of its own, as an
+/// Carries out the work on standard input. A program calls this in a process of its own, as an
 /// [`crate::EngineCommand`] says, and ends with what it returns. The process ends, too, when its standard input
 /// does: then whoever wanted the result is gone.
 pub fn engine_main() -> ExitCode {

@@ -4,9 +4,11 @@
 //! or a leak in the compiler or in compiled code never takes the caller down. The child of [`run()`] is the
 //! caller's own program, started with the arguments of an [`EngineCommand`], where it calls [`engine_main`].
 
+pub mod bench;
 mod bundle;
 mod cache;
 mod compile;
+mod eager;
 pub mod engine;
 mod failure;
 mod inspect;
@@ -14,11 +16,17 @@ mod log;
 mod machine;
 mod proc;
 mod run;
+mod sample;
+mod session;
+mod source;
 pub mod targets;
+mod text;
 mod tools;
+pub mod verify;
 
 pub use bundle::{BundleError, BundleFiles};
 pub use compile::{CompileJob, Compiled, compile};
+pub use eager::{EagerInfo, EagerSettings, check_fair, eager_info};
 pub use engine::engine_main;
 pub use failure::Failure;
 pub use inspect::{ModuleFunction, module_functions};
@@ -26,4 +34,5 @@ pub use inspect::{ModuleFunction, module_functions};
 pub use iree_runtime::MAX_WORKERS as MAX_THREADS;
 pub use machine::{cpu_features, describe};
 pub use run::{EngineCommand, RunJob, run};
+pub use source::Source;
 pub use tools::{Compiler, IREE_VERSION, Tools, ToolsError};

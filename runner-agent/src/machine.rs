@@ -34,7 +34,7 @@ pub(crate) fn cores() -> u32 {
 }
 
 /// The processor's own name; its architecture where it has none.
-fn cpu_name() -> String {
+pub(crate) fn cpu_name() -> String {
     fs::read_to_string("/proc/cpuinfo")
         .ok()
         .and_then(|text| parse_cpu_name(&text))
@@ -55,7 +55,7 @@ fn parse_cpu_name(text: &str) -> Option<String> {
 }
 
 /// Bytes of memory; 0 where the system does not say.
-fn memory_bytes() -> u64 {
+pub(crate) fn memory_bytes() -> u64 {
     fs::read_to_string("/proc/meminfo").ok().and_then(|text| kibibytes(&text, "MemTotal")).unwrap_or(0)
 }
 

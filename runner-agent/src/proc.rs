@@ -7,6 +7,9 @@
 
 mod group;
 mod lines;
+mod talk;
+
+pub(crate) use talk::{Said, Talk};
 
 use group::Group;
 use lines::Lines;

@@ -1,30 +1,30 @@
 //! A run job: a prompt in, tokens out, by a child process that may crash, hang or leak.
 
 use crate::{
-    BundleFiles, Failure,
-    engine::EngineJob,
+    Failure, Source,
+    engine::Work,
     log::{Log, send},
     proc,
     proc::{Ended, Process, Reader, Stream, Tie},
 };
-use std::{ffi::OsString, os::unix::process::ExitStatusExt, path::PathBuf, process::ExitStatus};
-use studio_protocol::{ErrorCode, JobEvent, Outcome, Prompt, RunReport, WireError};
+use std::{ffi::OsString, io, os::unix::process::ExitStatusExt, path::PathBuf, process::ExitStatus};
+use studio_protocol::{ErrorCode, JobEvent, Outcome, Prompt, RunReport, Sampling, WireError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// What to run.
 #[derive(Debug, Clone)]
 pub struct RunJob {
-    /// The bundle; its manifest, parameters and tokenizer are read.
-    pub bundle: BundleFiles,
-    /// The module that was compiled from it for this machine.
-    pub module: PathBuf,
+    /// The model and its engine.
+    pub source: Source,
     /// What to continue.
     pub prompt: Prompt,
     /// The most tokens to generate.
     pub max_tokens: u32,
     /// Worker threads; as many as the process may use cores where absent.
     pub threads: Option<u32>,
+    /// How tokens are chosen.
+    pub sampling: Sampling,
 }
 
 /// How to start a process that calls [`crate::engine_main`].
@@ -34,6 +34,25 @@ pub struct EngineCommand {
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
+}
+
+impl EngineCommand {
+    /// The process that does a piece of work.
+    pub(crate) fn process(&self, work: String) -> Process {
+        Process {
+            program: self.program.clone(),
+            args: self.args.clone(),
+            dir: std::env::temp_dir(),
+            tie: Tie::Input(work),
+            time_limit: None,
+        }
+    }
+
+    /// That it could not be started, or talked with.
+    pub(crate) fn failed(&self, error: &io::Error) -> WireError {
+        WireError::new(ErrorCode::Io, format!("the engine could not be started: {error}"))
+            .at(self.program.display().to_string())
+    }
 }
 
 /// Generates tokens.
@@ -46,19 +65,9 @@ pub async fn run(
     events: &mpsc::Sender<JobEvent>,
     cancel: &CancellationToken,
 ) -> Result<RunReport, Failure> {
-    let line = EngineJob::new(job).and_then(|job| job.to_line())?;
-    let process = Process {
-        program: engine.program.clone(),
-        args: engine.args.clone(),
-        dir: std::env::temp_dir(),
-        tie: Tie::Input(line),
-        time_limit: None,
-    };
+    let process = engine.process(Work::generate(job)?.to_line()?);
     let mut reader = EngineReader { events, log: Log::new(events), outcome: None };
-    let ended = proc::run(&process, cancel, &mut reader).await.map_err(|error| {
-        WireError::new(ErrorCode::Io, format!("the engine could not be started: {error}"))
-            .at(engine.program.display().to_string())
-    })?;
+    let ended = proc::run(&process, cancel, &mut reader).await.map_err(|error| engine.failed(&error))?;
     match (ended, reader.outcome) {
         (Ended::Cancelled, _) => Err(Failure::Cancelled),
         (_, Some(Outcome::Ran { report })) => Ok(report),
@@ -90,7 +99,7 @@ impl Reader for EngineReader<'_> {
 }
 
 /// What an end without an outcome means.
-fn crash(status: ExitStatus, log: &Log<'_>) -> WireError {
+pub(crate) fn crash(status: ExitStatus, log: &Log<'_>) -> WireError {
     const KILL: i32 = 9;
     let verdict = log.verdict().map(|line| format!(": {line}")).unwrap_or_default();
     match status.signal() {

@@ -7,7 +7,8 @@ mod common;
 use common::{MODEL, cache_dir, compile_for_host, export};
 use libtest_mimic::{Arguments, Failed, Trial};
 use runner_agent::{
-    BundleFiles, EngineCommand, Failure, RunJob,
+    BundleFiles, EngineCommand, Failure, RunJob, Source,
+    bench::{BenchJob, bench},
     engine::{Path as Drive, teacher_forced},
     engine_main, run,
 };
@@ -18,7 +19,7 @@ use std::{
     time::Duration,
 };
 use studio_core::options::{ExportOptions, GraphKind, Weights};
-use studio_protocol::{ChatMessage, ErrorCode, JobEvent, Prompt, RunReport, StopReason, WireError};
+use studio_protocol::{ChatMessage, ErrorCode, JobEvent, Prompt, RunReport, Sampling, StopReason, WireError};
 use tokio::{runtime::Runtime, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
         return engine_main();
     }
     let model = Model::shared();
-    let tests: [(&str, Test); 9] = [
+    let tests: [(&str, Test); 12] = [
         ("kv_answers_the_question", kv_answers_the_question),
         ("redecode_says_the_same", redecode_says_the_same),
         ("events_tell_what_the_report_says", events_tell_what_the_report_says),
@@ -45,6 +46,9 @@ fn main() -> ExitCode {
         ("cancelling_ends_the_child", cancelling_ends_the_child),
         ("a_module_of_another_bundle_is_refused", a_module_of_another_bundle_is_refused),
         ("damaged_files_are_named", damaged_files_are_named),
+        ("equal_seeds_draw_equal_tokens", equal_seeds_draw_equal_tokens),
+        ("draws_need_logits", draws_need_logits),
+        ("a_bench_measures_each_number_of_threads", a_bench_measures_each_number_of_threads),
     ];
     let trials = tests.into_iter().map(|(name, test)| {
         let model = Arc::clone(&model);
@@ -98,8 +102,14 @@ impl Model {
     }
 
     fn job(&self, prompt: Prompt, max_tokens: u32) -> RunJob {
-        let (bundle, module) = (self.bundle.clone(), self.module.clone());
-        RunJob { bundle, module, prompt, max_tokens, threads: Some(2) }
+        self.job_of(self.bundle.clone(), prompt, max_tokens)
+    }
+
+    /// A job of another bundle with the same module.
+    fn job_of(&self, bundle: BundleFiles, prompt: Prompt, max_tokens: u32) -> RunJob {
+        let module = self.module.clone();
+        let source = Source::Compiled { bundle, module };
+        RunJob { source, prompt, max_tokens, threads: Some(2), sampling: Sampling::default() }
     }
 
     fn run(&self, job: &RunJob) -> (Result<RunReport, Failure>, Vec<JobEvent>) {
@@ -139,8 +149,7 @@ fn kv_answers_the_question(model: &Model) {
 }
 
 fn redecode_says_the_same(model: &Model) {
-    let mut job = model.job(question(), 16);
-    job.bundle = model.redecode_only();
+    let job = model.job_of(model.redecode_only(), question(), 16);
     let report = model.run(&job).0.unwrap();
     assert_eq!(report.tokens, ANSWER[..7]);
     assert_eq!(report.stop, StopReason::EndOfText);
@@ -219,8 +228,7 @@ fn bad_prompts_are_refused_with_numbers(model: &Model) {
 fn a_full_context_ends_the_run(model: &Model) {
     let tokens = vec![504; 45];
     let full = |bundle: BundleFiles| {
-        let mut job = model.job(Prompt::Tokens { tokens: tokens.clone() }, 100);
-        job.bundle = bundle;
+        let job = model.job_of(bundle, Prompt::Tokens { tokens: tokens.clone() }, 100);
         model.run(&job).0.unwrap()
     };
     let (kv, redecode) = (full(model.bundle.clone()), full(model.redecode_only()));
@@ -249,8 +257,7 @@ fn a_module_of_another_bundle_is_refused(model: &Model) {
     main.name = "generate".to_owned();
     let names = manifest.files.iter().map(|file| file.name.clone());
     let files = names.map(|name| (name.clone(), model.bundle.path(&name).unwrap().to_owned())).collect();
-    let mut job = model.job(question(), 1);
-    job.bundle = BundleFiles::new(manifest, files).unwrap();
+    let job = model.job_of(BundleFiles::new(manifest, files).unwrap(), question(), 1);
     let error = model.error(&job);
     assert_eq!(error.code, ErrorCode::Runtime);
     assert_eq!(error.message, "the module has no function `generate`");
@@ -260,13 +267,76 @@ fn a_module_of_another_bundle_is_refused(model: &Model) {
 fn damaged_files_are_named(model: &Model) {
     let dir = tempfile::tempdir().unwrap();
     let mut job = model.job(question(), 1);
-    job.module = dir.path().join("host.vmfb");
+    let module = dir.path().join("host.vmfb");
+    job.source = Source::Compiled { bundle: model.bundle.clone(), module: module.clone() };
     let bytes = std::fs::read(&model.module).unwrap();
-    std::fs::write(&job.module, &bytes[..bytes.len() / 2]).unwrap();
+    std::fs::write(&module, &bytes[..bytes.len() / 2]).unwrap();
     let error = model.error(&job);
     assert_eq!(error.code, ErrorCode::Runtime);
-    assert!(error.to_string().contains(job.module.to_str().unwrap()), "{error}");
-    std::fs::remove_file(&job.module).unwrap();
+    assert!(error.to_string().contains(module.to_str().unwrap()), "{error}");
+    std::fs::remove_file(&module).unwrap();
     let error = model.error(&job);
-    assert!(error.to_string().contains(job.module.to_str().unwrap()), "{error}");
+    assert!(error.to_string().contains(module.to_str().unwrap()), "{error}");
+}
+
+fn equal_seeds_draw_equal_tokens(model: &Model) {
+    let drawn = |seed| {
+        let mut job = model.job(question(), 12);
+        job.sampling =
+            Sampling { temperature: 1.5, top_k: 0, top_p: 1.0, min_p: 0.0, seed, ..Sampling::default() };
+        let report = model.run(&job).0.unwrap();
+        (report.tokens, report.seed)
+    };
+    let (tokens, seed) = drawn(Some(7));
+    assert_eq!(seed, Some(7));
+    assert_eq!(drawn(Some(7)).0, tokens);
+    assert_ne!(drawn(Some(8)).0, tokens);
+    let (tokens, seed) = drawn(None);
+    assert_eq!(drawn(seed).0, tokens, "the seed that was made up is the one that is told");
+    let mut job = model.job(question(), 16);
+    job.sampling = Sampling { temperature: 0.7, top_k: 1, seed: Some(1), ..Sampling::default() };
+    assert_eq!(
+        model.run(&job).0.unwrap().tokens,
+        ANSWER[..7],
+        "one token to draw among is the most likely one"
+    );
+}
+
+fn draws_need_logits(model: &Model) {
+    let mut job = model.job_of(model.redecode_only(), question(), 1);
+    job.sampling = Sampling { temperature: 1.0, ..Sampling::default() };
+    let error = model.error(&job);
+    assert_eq!(error.code, ErrorCode::BadMessage);
+    assert!(error.hint.unwrap().contains("kv"));
+}
+
+fn a_bench_measures_each_number_of_threads(model: &Model) {
+    let job = BenchJob {
+        bundle: model.bundle.clone(),
+        module: model.module.clone(),
+        eager: None,
+        threads: vec![1, 2],
+        prompt_tokens: 20,
+        gen_tokens: 4,
+        repeat: 2,
+        position: None,
+    };
+    let (events, _seen) = mpsc::channel(10_000);
+    let cancel = CancellationToken::new();
+    let measure = |job: &BenchJob| model.runtime.block_on(bench(job, &model.engine, &events, &cancel));
+    let report = measure(&job).unwrap();
+    let of: Vec<_> = report.runs.iter().map(|run| (run.engine.as_str(), run.threads)).collect();
+    assert_eq!(of, [("compiled", 1), ("compiled", 2)]);
+    for run in &report.runs {
+        let (prefill, decode) = (run.prefill_tps.unwrap(), run.decode_tps.unwrap());
+        assert!(decode.min > 0.0 && decode.min <= decode.median && decode.median <= decode.max);
+        assert!(prefill.median > 0.0 && run.bandwidth_share.unwrap() > 0.0);
+        // 134 million parameters in bf16.
+        assert!((268_000_000..272_000_000).contains(&run.weight_bytes), "{}", run.weight_bytes);
+        assert!(run.peak_rss_bytes > run.weight_bytes, "a decoder has read its weights");
+    }
+    let position = measure(&BenchJob { position: Some(40), threads: vec![1], ..job.clone() }).unwrap();
+    assert!(position.runs[0].prefill_tps.is_none() && position.runs[0].decode_tps.is_some());
+    let Err(Failure::Error(error)) = measure(&BenchJob { position: Some(45), ..job }) else { panic!() };
+    assert!(error.message.contains("45") && error.message.contains("48"), "{error}");
 }

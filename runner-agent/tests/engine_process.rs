@@ -6,16 +6,17 @@
 mod common;
 
 use common::manifest;
-use runner_agent::{BundleFiles, EngineCommand, Failure, RunJob, run};
+use runner_agent::{BundleFiles, EngineCommand, Failure, RunJob, Source, run};
 use std::{collections::BTreeMap, time::Duration};
-use studio_protocol::{ErrorCode, JobEvent, Prompt, WireError};
+use studio_protocol::{ErrorCode, JobEvent, Prompt, Sampling, WireError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 fn job() -> RunJob {
     let bundle = BundleFiles::new(serde_json::from_value(manifest()).unwrap(), BTreeMap::new()).unwrap();
     let prompt = Prompt::Tokens { tokens: vec![1, 2] };
-    RunJob { bundle, module: "host.vmfb".into(), prompt, max_tokens: 4, threads: None }
+    let source = Source::Compiled { bundle, module: "host.vmfb".into() };
+    RunJob { source, prompt, max_tokens: 4, threads: None, sampling: Sampling::default() }
 }
 
 fn engine(script: &str) -> EngineCommand {

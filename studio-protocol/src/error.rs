@@ -29,6 +29,8 @@ pub enum ErrorCode {
     OutOfMemory,
     /// The runtime refused the module, the parameters or a call.
     Runtime,
+    /// The engine asked for is not in this program, or is built so that it can't be compared with.
+    EngineMissing,
     /// The prompt cannot be run: empty, too long for the context, a token out of range.
     BadPrompt,
     /// Too many jobs wait, or another connection has taken the upload over.

@@ -42,6 +42,52 @@ pub struct RunSpec {
     /// Worker threads; all cores where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
+    /// How each token is chosen; the most likely one where absent.
+    #[serde(default)]
+    pub sampling: Sampling,
+}
+
+/// How a token is chosen by its logits. The steps are those of llama.cpp, in its order: repetition penalty, top-k,
+/// top-p, min-p, temperature, a draw.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sampling {
+    /// Logits are divided by it before the draw. 0 takes the most likely token, whatever the other fields say.
+    pub temperature: f32,
+    /// The most tokens to draw among; 0 for all.
+    pub top_k: u32,
+    /// Draws among the fewest most likely tokens whose probabilities sum to it; 1 for all.
+    pub top_p: f32,
+    /// Draws among tokens that have at least this share of the most likely one's probability; 0 for all.
+    pub min_p: f32,
+    /// Logits of tokens that occurred are divided by it where positive, multiplied where negative; 1 changes nothing.
+    pub repeat_penalty: f32,
+    /// How many of the last tokens, the prompt's among them, count as having occurred.
+    pub repeat_last: u32,
+    /// Where the draws begin: equal seeds draw equally. One is made up where absent, and the report says which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Self {
+            temperature: 0.0,
+            top_k: 40,
+            top_p: 0.95,
+            min_p: 0.05,
+            repeat_penalty: 1.0,
+            repeat_last: 64,
+            seed: None,
+        }
+    }
+}
+
+impl Sampling {
+    /// Whether the most likely token is taken each time, for which no logits need leave the device.
+    pub fn is_greedy(&self) -> bool {
+        self.temperature == 0.0
+    }
 }
 
 /// What a run continues.
@@ -154,6 +200,9 @@ pub struct RunReport {
     pub text: String,
     /// Why it ended.
     pub stop: StopReason,
+    /// The seed of the draws; absent where none were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// The figures.
     pub timings: Timings,
 }

@@ -17,7 +17,7 @@ pub use error::{ErrorCode, WireError};
 pub use hub::{CompilerInfo, HubMessage, RunnerInfo};
 pub use job::{
     ChatMessage, CompileSpec, JobEvent, JobId, JobSpec, LatencyPercentiles, Outcome, Prompt, RunReport,
-    RunSpec, StopReason, Timings,
+    RunSpec, Sampling, StopReason, Timings,
 };
 
 /// The version of the protocol. Both sides say theirs first and a hub refuses another one.

@@ -1,19 +1,23 @@
 //! A generation: the loop from a prompt's tokens to the report.
 
 use super::{
+    decoder::Decoder,
+    language::Language,
     open::Opened,
     statistics::{millis, per_second, percentiles},
 };
-use crate::machine;
+use crate::{machine, sample::Sampler};
 use std::time::{Duration, Instant};
 use studio_core::tokenizer::Detokenizer;
-use studio_protocol::{ErrorCode, JobEvent, RunReport, StopReason, Timings, WireError};
+use studio_protocol::{ErrorCode, JobEvent, RunReport, Sampling, StopReason, Timings, WireError};
 
-/// Runs a prompt's tokens, at least one, and generates up to `max_tokens` more, greedily.
+/// Runs a prompt's tokens, at least one, and generates up to `max_tokens` more.
 pub(super) fn generate(
     opened: &mut Opened,
+    language: &Language,
     prompt: &[u32],
     max_tokens: u32,
+    sampling: &Sampling,
     emit: &mut dyn FnMut(JobEvent) -> Result<(), WireError>,
 ) -> Result<RunReport, WireError> {
     let context = opened.decoder.context();
@@ -24,12 +28,14 @@ pub(super) fn generate(
         )
         .hint("Shorten the prompt, or export with a longer context"));
     }
+    let mut chooser = Chooser::new(sampling, prompt)?;
     emit(JobEvent::PromptTokens { tokens: prompt.to_vec() })?;
     emit(JobEvent::Step { name: "prefill".to_owned() })?;
     let start = Instant::now();
-    let mut next = opened.decoder.prefill(prompt)?;
+    let likeliest = opened.decoder.prefill(prompt)?;
+    let mut next = chooser.choose(likeliest, opened.decoder.as_mut())?;
     let prefill = start.elapsed();
-    let mut output = Output::new(opened.tokenizer.detokenizer());
+    let mut output = Output::new(language.tokenizer.detokenizer());
     let mut latencies = Vec::new();
     let mut position = prompt.len();
     emit(JobEvent::Step { name: "decode".to_owned() })?;
@@ -37,7 +43,7 @@ pub(super) fn generate(
         if output.tokens.len() >= max_tokens as usize {
             break StopReason::MaxTokens;
         }
-        if opened.stop_ids.binary_search(&next).is_ok() {
+        if language.stop_ids.binary_search(&next).is_ok() {
             break StopReason::EndOfText;
         }
         emit(output.push(next, start.elapsed()))?;
@@ -48,7 +54,8 @@ pub(super) fn generate(
             break StopReason::ContextFull;
         }
         let begin = Instant::now();
-        next = opened.decoder.decode(next)?;
+        let likeliest = opened.decoder.decode(next)?;
+        next = chooser.choose(likeliest, opened.decoder.as_mut())?;
         latencies.push(begin.elapsed());
         position += 1;
     };
@@ -66,7 +73,36 @@ pub(super) fn generate(
         latency_ms: percentiles(&latencies).filter(|_| several),
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
-    Ok(RunReport { tokens, text, stop, timings })
+    Ok(RunReport { tokens, text, stop, seed: chooser.seed(), timings })
+}
+
+/// How the next token is chosen.
+enum Chooser {
+    /// The most likely one, which the module names itself.
+    Greedy,
+    Sampled(Sampler),
+}
+
+impl Chooser {
+    fn new(sampling: &Sampling, prompt: &[u32]) -> Result<Self, WireError> {
+        Ok(if sampling.is_greedy() { Self::Greedy } else { Self::Sampled(Sampler::new(sampling, prompt)?) })
+    }
+
+    fn choose(&mut self, likeliest: u32, decoder: &mut dyn Decoder) -> Result<u32, WireError> {
+        let Self::Sampled(sampler) = self else { return Ok(likeliest) };
+        let logits = decoder.logits()?.ok_or_else(|| {
+            WireError::new(ErrorCode::BadMessage, "this module gives no logits to draw by")
+                .hint("Export with `kv` among the graphs, or leave the temperature at 0")
+        })?;
+        sampler.next(&logits)
+    }
+
+    fn seed(&self) -> Option<u64> {
+        match self {
+            Self::Greedy => None,
+            Self::Sampled(sampler) => Some(sampler.seed()),
+        }
+    }
 }
 
 /// What was generated so far.

@@ -1,32 +1,47 @@
-//! A run job as it crosses to the child.
+//! A child's work as it crosses to it: the first line of its standard input.
 
-use crate::{BundleFiles, RunJob};
+use crate::{RunJob, Source};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
-use studio_protocol::{ErrorCode, Prompt, WireError};
+use studio_protocol::{ErrorCode, Prompt, Sampling, WireError};
 
-/// A run job with absolute paths: the child works in another folder.
+/// What a child does. Paths are absolute: it works in another folder.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct EngineJob {
-    pub(super) bundle: BundleFiles,
-    pub(super) module: PathBuf,
+#[serde(tag = "work", rename_all = "snake_case")]
+pub(crate) enum Work {
+    /// Generates tokens and ends.
+    Generate(Generate),
+    /// Keeps a model open and answers [`Question`](super::Question)s.
+    Answer(Answerer),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Generate {
+    pub(super) source: Source,
     pub(super) prompt: Prompt,
     pub(super) max_tokens: u32,
     pub(super) threads: Option<u32>,
+    pub(super) sampling: Sampling,
 }
 
-impl EngineJob {
-    pub(crate) fn new(job: &RunJob) -> Result<Self, WireError> {
-        let module = std::path::absolute(&job.module).map_err(|error| {
-            WireError::new(ErrorCode::Io, error.to_string()).at(job.module.display().to_string())
-        })?;
-        Ok(Self {
-            bundle: job.bundle.absolute()?,
-            module,
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Answerer {
+    pub(super) source: Source,
+    pub(super) threads: Option<u32>,
+}
+
+impl Work {
+    pub(crate) fn generate(job: &RunJob) -> Result<Self, WireError> {
+        Ok(Self::Generate(Generate {
+            source: job.source.absolute()?,
             prompt: job.prompt.clone(),
             max_tokens: job.max_tokens,
             threads: job.threads,
-        })
+            sampling: job.sampling.clone(),
+        }))
+    }
+
+    pub(crate) fn answer(source: &Source, threads: Option<u32>) -> Result<Self, WireError> {
+        Ok(Self::Answer(Answerer { source: source.absolute()?, threads }))
     }
 
     /// One line of JSON.

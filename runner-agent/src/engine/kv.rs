@@ -37,11 +37,6 @@ impl KvDecoder {
         })
     }
 
-    /// The logits after the last token, where the functions give them.
-    pub(super) fn logits(&self) -> Result<Option<Vec<f32>>, WireError> {
-        self.logits.as_ref().map(|view| view.read_vec().map_err(runtime)).transpose()
-    }
-
     /// Calls a function with tokens at the next positions and gives the next token.
     fn call(&mut self, which: Which, tokens: &[u32]) -> Result<u32, WireError> {
         let (function, signature) = match which {
@@ -123,5 +118,15 @@ impl Decoder for KvDecoder {
 
     fn decode(&mut self, token: u32) -> Result<u32, WireError> {
         self.call(Which::Decode, &[token])
+    }
+
+    fn logits(&mut self) -> Result<Option<Vec<f32>>, WireError> {
+        self.logits.as_ref().map(|view| view.read_vec().map_err(runtime)).transpose()
+    }
+
+    fn rewind(&mut self, position: u32) -> Result<(), WireError> {
+        // What the cache holds further on is written over before it is read.
+        self.position = self.position.min(position);
+        Ok(())
     }
 }

@@ -6,47 +6,52 @@ use super::{
     kv::KvDecoder,
     redecode::RedecodeDecoder,
 };
-use crate::{BundleFiles, machine};
-use gguf_file::{FileSource, Gguf};
+use crate::{BundleFiles, Source, machine};
 use iree_runtime::{Device, Module, Parameters, Session};
 use std::{
     num::NonZeroU32,
     path::Path,
     time::{Duration, Instant},
 };
-use studio_core::{
-    manifest::{Manifest, file_name},
-    tokenizer::Tokenizer,
-};
+use studio_core::manifest::{Manifest, file_name};
 use studio_protocol::{ErrorCode, WireError};
 
 /// A model ready to work.
 pub(super) struct Opened {
     pub(super) decoder: Box<dyn Decoder>,
-    pub(super) tokenizer: Tokenizer,
-    /// Token ids that end a generation, sorted.
-    pub(super) stop_ids: Vec<u32>,
     pub(super) threads: u32,
-    /// How long it took to map the parameters and open the module.
+    /// How long it took to map the parameters and open the module, or to load the model.
     pub(super) load: Duration,
 }
 
-/// Opens a bundle and its module.
-pub(super) fn open(bundle: &BundleFiles, module: &Path, threads: Option<u32>) -> Result<Opened, WireError> {
-    let manifest = bundle.manifest();
-    let contract = Contract::new(manifest)?;
-    let tokenizer = tokenizer(bundle)?;
-    let mut stop_ids = [&manifest.stop_ids, tokenizer.end_ids()].concat();
-    stop_ids.sort_unstable();
+/// Opens a model in its engine.
+pub(super) fn open(source: &Source, threads: Option<u32>) -> Result<Opened, WireError> {
     let start = Instant::now();
-    let device = device(threads)?;
-    let threads = device.workers().get();
-    let session = session(bundle, module, &device)?;
-    let decoder: Box<dyn Decoder> = match contract {
-        Contract::Kv(kv) => Box::new(KvDecoder::new(device, session, kv)?),
-        Contract::Redecode(redecode) => Box::new(RedecodeDecoder::new(device, session, &redecode)?),
+    let (decoder, threads): (Box<dyn Decoder>, u32) = match source {
+        Source::Compiled { bundle, module } => {
+            let contract = Contract::new(bundle.manifest())?;
+            let device = device(threads)?;
+            let threads = device.workers().get();
+            let session = session(bundle, module, &device)?;
+            match contract {
+                Contract::Kv(kv) => (Box::new(KvDecoder::new(device, session, kv)?), threads),
+                Contract::Redecode(redecode) => {
+                    (Box::new(RedecodeDecoder::new(device, session, &redecode)?), threads)
+                }
+            }
+        }
+        #[cfg(feature = "eager")]
+        Source::Eager { model, settings } => {
+            let threads = threads.unwrap_or_else(machine::cores);
+            (Box::new(crate::eager::EagerDecoder::open(model, settings, threads)?), threads)
+        }
+        #[cfg(not(feature = "eager"))]
+        Source::Eager { .. } => {
+            crate::eager_info()?;
+            return Err(WireError::new(ErrorCode::EngineMissing, "llama.cpp is not in this program"));
+        }
     };
-    Ok(Opened { decoder, tokenizer, stop_ids, threads, load: start.elapsed() })
+    Ok(Opened { decoder, threads, load: start.elapsed() })
 }
 
 /// Opens a bundle's kv functions.
@@ -91,14 +96,4 @@ fn session(bundle: &BundleFiles, module: &Path, device: &Device) -> Result<Sessi
     let irpa = bundle.path(file_name::IRPA)?;
     let parameters = Parameters::open(irpa, &manifest.parameter_scope).map_err(runtime)?;
     Session::new(device, &opened, &[&parameters]).map_err(runtime)
-}
-
-fn tokenizer(bundle: &BundleFiles) -> Result<Tokenizer, WireError> {
-    let path = bundle.path(&bundle.manifest().tokenizer.file)?;
-    let at = || path.display().to_string();
-    let source =
-        FileSource::open(path).map_err(|error| WireError::new(ErrorCode::Io, error.to_string()).at(at()))?;
-    let corrupt = |message: String| WireError::new(ErrorCode::Corrupt, message).at(at());
-    let gguf = Gguf::open(&source).map_err(|error| corrupt(error.to_string()))?;
-    Tokenizer::from_metadata(gguf.metadata()).map_err(|error| corrupt(error.to_string()))
 }

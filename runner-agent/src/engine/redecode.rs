@@ -69,4 +69,14 @@ impl Decoder for RedecodeDecoder {
     fn decode(&mut self, token: u32) -> Result<u32, WireError> {
         self.step(&[token])
     }
+
+    fn logits(&mut self) -> Result<Option<Vec<f32>>, WireError> {
+        Ok(None)
+    }
+
+    fn rewind(&mut self, position: u32) -> Result<(), WireError> {
+        // No position looks at later ones: what stays there is padding.
+        self.used = self.used.min(position as usize);
+        Ok(())
+    }
 }

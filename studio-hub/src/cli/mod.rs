@@ -1,5 +1,6 @@
 //! The command line: what can be asked, one file a command, and what becomes of the outcome.
 
+mod bench;
 mod compile;
 mod dirs;
 mod doctor;
@@ -11,8 +12,11 @@ mod options;
 mod outcome;
 mod params;
 mod progress;
+mod ready;
 mod run;
+mod sampling;
 mod serve;
+mod verify;
 mod work;
 
 use clap::{Parser, Subcommand};
@@ -34,6 +38,8 @@ enum Command {
     Params(params::Params),
     Compile(compile::Compile),
     Run(run::Run),
+    Bench(bench::Bench),
+    Verify(verify::Verify),
     Doctor(doctor::Doctor),
     #[command(hide = true)]
     Engine(engine::Engine),
@@ -56,6 +62,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Params(command) => command.run(),
         Command::Compile(command) => command.run(),
         Command::Run(command) => command.run(),
+        Command::Bench(command) => command.run(),
+        Command::Verify(command) => command.run(),
         Command::Doctor(command) => command.run(),
         Command::Engine(command) => return command.run(),
     })

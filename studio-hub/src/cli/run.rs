@@ -1,27 +1,34 @@
 //! `studio run`: a bundle, or a GGUF, generates tokens on this machine.
 
 use super::{
-    compile, dirs, engine,
+    engine,
     events::{Logged, Streamed, follow},
-    outcome::{WrongUsage, note, print},
-    progress::Terminal,
+    outcome::{note, print},
+    ready::{self, is_model},
+    sampling::SamplingArgs,
     work::{self, Cancel},
 };
-use crate::model::{self, Model};
-use anyhow::Context;
-use clap::Args;
-use runner_agent::{BundleFiles, RunJob, Tools};
-use std::path::{Path, PathBuf};
-use studio_core::{
-    manifest::ModuleEntry,
-    options::{ExportOptions, GraphKind},
-};
+use crate::model::Model;
+use clap::{Args, ValueEnum};
+use runner_agent::{BundleFiles, EagerSettings, RunJob, Source};
+use std::path::PathBuf;
+use studio_core::options::ExportOptions;
 use studio_protocol::{ChatMessage, Prompt, RunReport};
 
-/// The module that this machine runs.
-const TARGET: &str = "host";
+/// Where a GGUF has its chat template.
+const CHAT_TEMPLATE: &str = "tokenizer.chat_template";
 
-/// Generates tokens with a compiled bundle; a GGUF is exported and compiled into the cache first.
+/// What runs the model.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Engine {
+    /// The bundle's module, by IREE's runtime.
+    Compiled,
+    /// The GGUF as it is, by llama.cpp.
+    Eager,
+}
+
+/// Generates tokens with a compiled bundle; a GGUF is exported and compiled into the cache first, or, with --engine
+/// eager, run by llama.cpp as it is.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(super) struct Run {
@@ -44,6 +51,11 @@ pub(super) struct Run {
     /// Continue the prompt's text as it is, without the chat template.
     #[arg(long, conflicts_with = "tokens")]
     raw: bool,
+    /// What runs the model.
+    #[arg(long, value_enum, default_value_t = Engine::Compiled)]
+    engine: Engine,
+    #[command(flatten)]
+    sampling: SamplingArgs,
     /// Print one JSON document: tokens, text, stop, timings.
     #[arg(long)]
     json: bool,
@@ -51,45 +63,47 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        // Before Ctrl-C is taken for the jobs: here it ends the process as it ends any.
-        let dir = self.bundle()?;
         work::block_on(|cancel| async move {
-            let (bundle, module) = compiled(&dir, self.is_model(), &cancel).await?;
+            let (source, has_template) = self.source(&cancel).await?;
             let job = RunJob {
-                prompt: self.prompt(bundle.manifest().chat_template.is_some()),
-                bundle,
-                module,
+                source,
+                prompt: self.prompt(has_template),
                 max_tokens: self.max_tokens,
                 threads: self.threads,
+                sampling: self.sampling.settings(),
             };
             self.report(&generate(&job, self.json, &cancel).await?)
         })
     }
 
-    fn is_model(&self) -> bool {
-        self.what_to_run.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"))
-    }
-
-    /// The folder of the bundle; a model's is made in the cache, if it isn't there.
-    fn bundle(&self) -> anyhow::Result<PathBuf> {
-        if !self.is_model() {
-            if self.what_to_run.is_file() {
-                let what = self.what_to_run.display();
-                return Err(
-                    WrongUsage(format!("{what} is neither a bundle's folder nor a .gguf file")).into()
-                );
+    /// What runs, and whether its model has a chat template.
+    async fn source(&self, cancel: &Cancel) -> anyhow::Result<(Source, bool)> {
+        match self.engine {
+            Engine::Compiled => {
+                let dir = ready::bundle_folder(&self.what_to_run)?;
+                let ready::Compiled { bundle, module } =
+                    ready::compiled(&dir, is_model(&self.what_to_run), cancel).await?;
+                let has_template = bundle.manifest().chat_template.is_some();
+                Ok((Source::Compiled { bundle, module }, has_template))
             }
-            return Ok(self.what_to_run.clone());
+            Engine::Eager => {
+                runner_agent::eager_info()?;
+                let model = if is_model(&self.what_to_run) {
+                    self.what_to_run.clone()
+                } else {
+                    let bundle = BundleFiles::open(&self.what_to_run)?;
+                    ready::source_model(&self.what_to_run, &bundle.manifest().source)?
+                };
+                let opened = Model::open(&model)?;
+                let has_template = opened.gguf.metadata().get(CHAT_TEMPLATE).is_some();
+                let settings = EagerSettings {
+                    context: ExportOptions::default().context,
+                    flash_attention: true,
+                    exact_cache: false,
+                };
+                Ok((Source::Eager { model, settings }, has_template))
+            }
         }
-        let options = ExportOptions { graphs: vec![GraphKind::Kv], ..ExportOptions::default() };
-        let model = Model::open(&self.what_to_run)?;
-        let key = model::content_key(&model, &options, &model.hash()?.blake3)?;
-        let dir = dirs::cache()?.join("bundles").join(key);
-        if BundleFiles::open(&dir).is_err() {
-            let mut progress = Terminal::new();
-            model::export(&model, &options, &dir, &mut progress)?;
-        }
-        Ok(dir)
     }
 
     fn prompt(&self, has_template: bool) -> Prompt {
@@ -126,25 +140,4 @@ async fn generate(job: &RunJob, quiet: bool, cancel: &Cancel) -> anyhow::Result<
     let engine = engine::command()?;
     let work = async |events: &_| runner_agent::run(job, &engine, events, cancel).await;
     if quiet { follow(&mut Logged, work).await } else { follow(&mut Streamed, work).await }
-}
-
-/// The bundle of a folder with its module for this machine, which is compiled where it is missing and
-/// `may_compile` says so.
-async fn compiled(dir: &Path, may_compile: bool, cancel: &Cancel) -> anyhow::Result<(BundleFiles, PathBuf)> {
-    let mut bundle = BundleFiles::open(dir)?;
-    let for_host = |module: &&ModuleEntry| module.target == TARGET;
-    if may_compile && bundle.manifest().modules.iter().find(for_host).is_none() {
-        note("compiling for this machine; that is done once");
-        let tools = Tools::discover(&dirs::cache()?).await;
-        compile::compile(dir, TARGET, &[], &tools, cancel).await?;
-        bundle = BundleFiles::open(dir)?;
-    }
-    let module = bundle.manifest().modules.iter().find(for_host).with_context(|| {
-        format!(
-            "{dir}: the bundle has no module for this machine. Compile it first: studio compile {dir} --target host",
-            dir = dir.display()
-        )
-    })?;
-    let path = bundle.path(&module.file.name)?.to_owned();
-    Ok((bundle, path))
 }

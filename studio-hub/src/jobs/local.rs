@@ -1,7 +1,7 @@
 //! The hub's own runner: this machine.
 
 use crate::store::{BundleError, Store};
-use runner_agent::{CompileJob, EngineCommand, Failure, MAX_THREADS, RunJob, Tools};
+use runner_agent::{CompileJob, EngineCommand, Failure, MAX_THREADS, RunJob, Source, Tools};
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 use studio_core::manifest::{FileEntry, ModuleEntry, file_name};
 use studio_protocol::{
@@ -140,11 +140,14 @@ impl LocalRunner {
         let store = Arc::clone(&self.store);
         let id = spec.bundle;
         let job = RunJob {
-            bundle: blocking(move || Ok(store.bundle(&id)?.files()?)).await?,
-            module: self.store.artifact_path(&spec.module),
+            source: Source::Compiled {
+                bundle: blocking(move || Ok(store.bundle(&id)?.files()?)).await?,
+                module: self.store.artifact_path(&spec.module),
+            },
             prompt: spec.prompt.clone(),
             max_tokens: spec.max_tokens,
             threads: spec.threads,
+            sampling: spec.sampling.clone(),
         };
         let report = runner_agent::run(&job, &self.engine, events, cancel).await?;
         Ok(Outcome::Ran { report })

@@ -1,0 +1,107 @@
+//! One round of one side, and what all rounds add up to.
+
+use super::{
+    BenchJob,
+    report::{Bandwidth, BenchRun, Figure},
+    weights::Weights,
+};
+use crate::{Failure, Source, session::Session};
+use std::collections::BTreeMap;
+use studio_protocol::WireError;
+
+/// A side: an open model and what was measured of it.
+pub(super) struct Bench<'a> {
+    source: Source,
+    session: Session<'a>,
+    prefill_tps: Vec<f64>,
+    ttft_ms: Vec<f64>,
+    decode_tps: Vec<f64>,
+    peak_rss_bytes: u64,
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(source: Source, session: Session<'a>) -> Self {
+        let (prefill_tps, ttft_ms, decode_tps) = (Vec::new(), Vec::new(), Vec::new());
+        Self { source, session, prefill_tps, ttft_ms, decode_tps, peak_rss_bytes: 0 }
+    }
+
+    /// What all rounds add up to.
+    pub(super) fn run(&self, job: &BenchJob, bandwidth: &[Bandwidth]) -> Result<BenchRun, WireError> {
+        let options = &job.bundle.manifest().options;
+        let (engine, form, flash_attention) = match &self.source {
+            Source::Compiled { .. } => ("compiled", Some(options.form), None),
+            Source::Eager { settings, .. } => ("eager", None, Some(settings.flash_attention)),
+        };
+        let weights = Weights::of(&self.source)?;
+        let threads = self.session.opened.threads;
+        let decode = Figure::of(&self.decode_tps);
+        let roof = bandwidth.iter().find(|bandwidth| bandwidth.threads == threads);
+        let streamed = decode.map(|decode| decode.median * weights.streamed_bytes as f64);
+        Ok(BenchRun {
+            engine: engine.to_owned(),
+            form,
+            weights: weights.name,
+            flash_attention,
+            threads,
+            prefill_tps: Figure::of(&self.prefill_tps),
+            decode_tps: decode,
+            ttft_ms: Figure::of(&self.ttft_ms),
+            load_ms: self.session.opened.load_ms,
+            peak_rss_bytes: self.peak_rss_bytes,
+            weight_bytes: weights.bytes,
+            streamed_bytes_per_token: weights.streamed_bytes,
+            bandwidth_share: streamed.zip(roof).map(|(bytes, roof)| bytes / roof.bytes_per_second.median),
+        })
+    }
+}
+
+/// The measuring.
+pub(super) struct Rounds<'j> {
+    tokens: &'j [u32],
+    job: &'j BenchJob,
+    /// By the number of threads.
+    bandwidth: BTreeMap<u32, Vec<f64>>,
+}
+
+impl<'j> Rounds<'j> {
+    pub(super) fn new(tokens: &'j [u32], job: &'j BenchJob) -> Self {
+        Self { tokens, job, bandwidth: BTreeMap::new() }
+    }
+
+    /// One round of one side; round 0 doesn't count.
+    pub(super) async fn measure(&mut self, bench: &mut Bench<'_>, round: u32) -> Result<(), Failure> {
+        let counts = round > 0;
+        // A cache that was filled up to a position is decoded from there over and over.
+        if self.job.position.is_none() || round == 0 {
+            let filled = bench.session.fill(self.tokens).await?;
+            bench.peak_rss_bytes = bench.peak_rss_bytes.max(filled.peak_rss_bytes);
+            if counts {
+                bench.prefill_tps.push(self.tokens.len() as f64 / filled.seconds);
+                bench.ttft_ms.push(filled.seconds * 1000.0);
+            }
+        }
+        let count = self.job.gen_tokens;
+        if count > 0 {
+            let decoded = bench.session.decode(count).await?;
+            bench.peak_rss_bytes = bench.peak_rss_bytes.max(decoded.peak_rss_bytes);
+            if counts {
+                bench.decode_tps.push(decoded.tokens.len() as f64 / decoded.seconds);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_bandwidth(&mut self, threads: u32, bytes_per_second: f64, round: u32) {
+        if round > 0 {
+            self.bandwidth.entry(threads).or_default().push(bytes_per_second);
+        }
+    }
+
+    pub(super) fn bandwidth(&self) -> Vec<Bandwidth> {
+        let all = self.bandwidth.iter();
+        all.filter_map(|(&threads, rounds)| {
+            Some(Bandwidth { threads, bytes_per_second: Figure::of(rounds)? })
+        })
+        .collect()
+    }
+}

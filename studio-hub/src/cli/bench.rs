@@ -1,0 +1,181 @@
+//! `studio bench`: how fast a bundle is, and how fast llama.cpp is with the same model.
+
+use super::{
+    engine,
+    events::{Follow, Logged, follow},
+    outcome::{WrongUsage, note, print},
+    ready::{self, is_model},
+    work,
+};
+use clap::Args;
+use runner_agent::bench::{BenchJob, BenchReport, BenchRun, Figure};
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
+use studio_core::manifest::FileEntry;
+use studio_protocol::JobEvent;
+
+/// Measures prefill and decode of a compiled bundle, with --eager against llama.cpp in turn.
+#[derive(Debug, Args)]
+pub(super) struct Bench {
+    /// A bundle's folder, or a model, which is exported and compiled into the cache first.
+    #[arg(value_name = "DIR|MODEL.gguf")]
+    what: PathBuf,
+    /// Numbers of worker threads; each is measured.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1,2",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(runner_agent::MAX_THREADS)))]
+    threads: Vec<u32>,
+    /// Tokens that prefill takes.
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..))]
+    prompt_tokens: u32,
+    /// Tokens that decode makes.
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    gen_tokens: u32,
+    /// How often each is measured, after one time that doesn't count.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Measure decode alone, with the cache filled up to this position.
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    position: Option<u32>,
+    /// Measure llama.cpp, too, on this model [default: the one that the bundle was exported from].
+    #[arg(long, value_name = "MODEL.gguf", num_args = 0..=1)]
+    eager: Option<Option<PathBuf>>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Bench {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        if self.eager.is_some() {
+            // Before minutes are spent on an export.
+            runner_agent::check_fair(&runner_agent::eager_info()?)?;
+        }
+        let dir = ready::bundle_folder(&self.what)?;
+        work::block_on(|cancel| async move {
+            let ready::Compiled { bundle, module } = ready::compiled(&dir, true, &cancel).await?;
+            let eager = self.eager_model(&dir, &bundle.manifest().source)?;
+            let job = BenchJob {
+                bundle,
+                module,
+                eager,
+                threads: self.threads,
+                prompt_tokens: self.prompt_tokens,
+                gen_tokens: self.gen_tokens,
+                repeat: self.repeat,
+                position: self.position,
+            };
+            let engine = engine::command()?;
+            let work = async |events: &_| runner_agent::bench::bench(&job, &engine, events, &cancel).await;
+            let report = follow(&mut Rounds, work).await?;
+            match self.json {
+                true => print(format_args!("{}\n", serde_json::to_string_pretty(&report)?)),
+                false => print(table(&report)),
+            }
+        })
+    }
+
+    /// The model that llama.cpp runs; it must be what the bundle was exported from.
+    fn eager_model(&self, dir: &Path, source: &FileEntry) -> anyhow::Result<Option<PathBuf>> {
+        let named = match &self.eager {
+            None => return Ok(None),
+            Some(named) => named.clone().or_else(|| is_model(&self.what).then(|| self.what.clone())),
+        };
+        let Some(model) = named else { return ready::source_model(dir, source).map(Some) };
+        if !is_model(&self.what) && !ready::is_source(&model, source)? {
+            let (model, name) = (model.display(), &source.name);
+            return Err(WrongUsage(format!(
+                "{model} is not what the bundle was exported from ({name}): the figures would not compare"
+            ))
+            .into());
+        }
+        Ok(Some(model))
+    }
+}
+
+/// Says which round it is.
+struct Rounds;
+
+impl Follow for Rounds {
+    fn event(&mut self, event: JobEvent) -> anyhow::Result<()> {
+        match event {
+            JobEvent::Step { name } => {
+                note(name);
+                Ok(())
+            }
+            other => Logged.event(other),
+        }
+    }
+}
+
+/// The figures for people: medians, and how far the farthest round was from them.
+fn table(report: &BenchReport) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let mut line = |words: std::fmt::Arguments<'_>| drop(writeln!(text, "{words}"));
+    line(format_args!("{} ({}) on {}", report.model, report.source, report.cpu));
+    if let Some(eager) = &report.eager {
+        line(format_args!("llama.cpp {}: {}", eager.version, eager.system_info));
+    }
+    let after = match report.position {
+        Some(position) => format!("{} tokens from position {position}", report.gen_tokens),
+        None => format!("{} tokens after {}", report.gen_tokens, report.prompt_tokens),
+    };
+    line(format_args!("medians of {}; decode: {after}\n", report.repeat));
+    line(format_args!(
+        "{:>7}  {:<28}{:>17}{:>17}{:>10}{:>10}{:>11}",
+        "threads", "engine", "prefill tok/s", "decode tok/s", "ttft ms", "MB", "bandwidth"
+    ));
+    for run in &report.runs {
+        line(format_args!(
+            "{:>7}  {:<28}{:>17}{:>17}{:>10}{:>10}{:>11}",
+            run.threads,
+            engine_words(run),
+            with_spread(run.prefill_tps),
+            with_spread(run.decode_tps),
+            run.ttft_ms.map(|figure| format!("{:.1}", figure.median)).unwrap_or_default(),
+            run.peak_rss_bytes / 1_000_000,
+            run.bandwidth_share.map(|share| format!("{:.0} %", share * 100.0)).unwrap_or_default(),
+        ));
+    }
+    for ratio in report.ratios.iter().filter(|_| report.eager.is_some()) {
+        let times = |ratio: Option<f64>| ratio.map(|ratio| format!("{ratio:.2} x")).unwrap_or_default();
+        line(format_args!(
+            "{:>7}  {:<28}{:>17}{:>17}{:>10}{:>10}",
+            ratio.threads,
+            "compiled / better eager",
+            times(ratio.prefill),
+            times(ratio.decode),
+            "",
+            times(ratio.peak_rss)
+        ));
+    }
+    for bandwidth in &report.bandwidth {
+        let figure = bandwidth.bytes_per_second;
+        line(format_args!(
+            "{:>7}  memory is read at {:.1} GB/s ±{:.0} %",
+            bandwidth.threads,
+            figure.median / 1e9,
+            figure.spread() * 100.0
+        ));
+    }
+    text
+}
+
+fn engine_words(run: &BenchRun) -> String {
+    let how = match run.flash_attention {
+        Some(true) => "flash attention",
+        Some(false) => "plain attention",
+        None => match run.form {
+            Some(studio_core::options::Form::Stablehlo) => "stablehlo",
+            Some(studio_core::options::Form::Cpu(_)) => "cpu",
+            None => "",
+        },
+    };
+    format!("{} {}, {how}", run.engine, run.weights)
+}
+
+fn with_spread(figure: Option<Figure>) -> String {
+    figure.map(|figure| format!("{:.1} ±{:.0} %", figure.median, figure.spread() * 100.0)).unwrap_or_default()
+}

@@ -1,0 +1,101 @@
+//! `studio verify`: whether a compiled bundle says what llama.cpp says.
+
+use super::{
+    engine,
+    events::{Logged, follow},
+    outcome::{Said, note, print},
+    ready, work,
+};
+use anyhow::Context;
+use clap::Args;
+use runner_agent::verify::{Distances, VerifyJob, VerifyReport};
+use std::{fmt::Write, fs, path::PathBuf};
+
+/// Compares a compiled bundle's logits with llama.cpp's, after each token of a real text.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    /// A bundle's folder.
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The model that llama.cpp runs: the one that the bundle was exported from, or the same in another type.
+    #[arg(long, value_name = "MODEL.gguf")]
+    against: PathBuf,
+    /// Positions to compare.
+    #[arg(long = "tokens", value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    positions: u32,
+    /// A text file to take the tokens from [default: the beginning of Alice's Adventures in Wonderland].
+    #[arg(long, value_name = "FILE")]
+    text: Option<PathBuf>,
+    /// Worker threads [default: as many as there are cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(runner_agent::MAX_THREADS)))]
+    threads: Option<u32>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verify {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        runner_agent::eager_info()?;
+        let read = |path: &PathBuf| fs::read_to_string(path).with_context(|| path.display().to_string());
+        let text = self.text.as_ref().map(read).transpose()?;
+        let report = work::block_on(|cancel| async move {
+            let ready::Compiled { bundle, module } = ready::compiled(&self.dir, true, &cancel).await?;
+            let job = VerifyJob {
+                bundle,
+                module,
+                against: self.against,
+                positions: self.positions,
+                text,
+                threads: self.threads,
+            };
+            let engine = engine::command()?;
+            let work = async |events: &_| runner_agent::verify::verify(&job, &engine, events, &cancel).await;
+            let report = follow(&mut Logged, work).await?;
+            match self.json {
+                true => print(format_args!("{}\n", serde_json::to_string_pretty(&report)?))?,
+                false => print(table(&report))?,
+            }
+            Ok(report)
+        })?;
+        if report.passed {
+            return Ok(());
+        }
+        note("error: the module is not within the limits of llama.cpp");
+        Err(Said.into())
+    }
+}
+
+fn table(report: &VerifyReport) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let mut line = |words: std::fmt::Arguments<'_>| drop(writeln!(text, "{words}"));
+    let VerifyReport { decode, prefill, limits, .. } = report;
+    let row = |name: &str, of: fn(&Distances) -> String, limit: String| {
+        format!("{name:<34}{:>12}{:>12}   {limit}", of(decode), of(prefill))
+    };
+    line(format_args!("against {} in llama.cpp {}", report.against, report.eager.version));
+    line(format_args!("{:<34}{:>12}{:>12}   limit", "", "decode", "prefill"));
+    line(format_args!("{}", row("positions", |d| d.positions.to_string(), String::new())));
+    let mean_kl = format!("at most {:.0e}", limits.mean_kl);
+    line(format_args!("{}", row("mean KL divergence, nats", |d| format!("{:.2e}", d.mean_kl), mean_kl)));
+    let top1 = format!("at least {} %", limits.top1_agreement * 100.0);
+    line(format_args!("{}", row("same most likely token", |d| percent(d.top1_agreement), top1)));
+    let clear = format!("  where it leads by {} nats", limits.margin);
+    line(format_args!("{}", row(&clear, |d| percent(d.top1_agreement_above_margin), "100 %".to_owned())));
+    let largest = |d: &Distances| format!("{:.4}", d.max_abs_logit_diff);
+    line(format_args!("{}", row("largest difference of logits", largest, String::new())));
+    line(format_args!("worst positions of decode:"));
+    for worst in &decode.worst {
+        line(format_args!(
+            "  {:>5}  KL {:.2e}, compiled {}, eager {} by {:.2}",
+            worst.position, worst.kl, worst.compiled, worst.eager, worst.eager_margin
+        ));
+    }
+    line(format_args!("{}", if report.passed { "passed" } else { "failed" }));
+    text
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
