@@ -4,10 +4,8 @@
 //! come from in real use. Times are the least of several passes.
 #![expect(unsafe_code, clippy::print_stdout, reason = "entry points take raw pointers; a bench prints")]
 
-#[cfg(target_arch = "x86_64")]
 use std::time::Instant;
 use studio_kernels::abi::attend_partials_len;
-#[cfg(target_arch = "x86_64")]
 use studio_kernels::entry::avx512vnni as kernels;
 
 struct Model {
