@@ -1,5 +1,6 @@
 //! Why an export fails.
 
+use crate::emit::cpu::CpuError;
 use crate::family::BuildError;
 use crate::graph::CheckError;
 use crate::params::archive::TooLarge;
@@ -21,9 +22,9 @@ pub enum ExportError {
     /// The parameters do not fit a file.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// The cpu form's text cannot be made yet.
-    #[error("the cpu form's text cannot be made yet; choose the stablehlo form")]
-    CpuForm,
+    /// The kernels can't compute the graph.
+    #[error(transparent)]
+    Cpu(#[from] CpuError),
     /// The tokenizer's file cannot be made.
     #[error("the tokenizer's metadata cannot be copied: {0}")]
     Tokenizer(#[source] gguf_file::Error),

@@ -13,7 +13,7 @@ mod tokenizer_file;
 pub use error::ExportError;
 pub use stream::FileStream;
 
-use crate::emit::stablehlo;
+use crate::emit::{cpu, stablehlo};
 use crate::family;
 use crate::graph::check;
 use crate::manifest::{CONTRACT_VERSION, FileEntry, MANIFEST_VERSION, Manifest, file_name};
@@ -70,7 +70,7 @@ impl Export {
         let checked = check(&graph)?;
         let mlir = match options.form {
             Form::Stablehlo => stablehlo::print(&checked),
-            Form::Cpu(_) => return Err(ExportError::CpuForm),
+            Form::Cpu(cpu_options) => cpu::print(&checked, &cpu_options, &cpu::objects(cpu_options.kernels)?)?,
         };
         let plan = Plan::new(graph.params(), gguf)?;
         let items = plan.items();

@@ -42,14 +42,6 @@ fn check_portable(options: &ExportOptions) -> Result<(), BuildError> {
 }
 
 fn check_cpu(options: &ExportOptions) -> Result<(), BuildError> {
-    if options.graphs.contains(&GraphKind::Redecode) {
-        return Err(BuildError::Option {
-            option: "graphs",
-            value: format!("{:?}", options.graphs),
-            reason: "the cpu form has the kv graphs only; leave redecode out, or choose the stablehlo form"
-                .to_owned(),
-        });
-    }
     if options.safetensors {
         return Err(BuildError::Option {
             option: "safetensors",

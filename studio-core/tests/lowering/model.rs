@@ -2,8 +2,8 @@
 
 use gguf_file::{FileSource, Gguf, ReadAt};
 use std::path::PathBuf;
-use studio_core::emit::stablehlo;
-use studio_core::options::ExportOptions;
+use studio_core::emit::{cpu, stablehlo};
+use studio_core::options::{ExportOptions, Form};
 use studio_core::params::plan::Plan;
 use studio_core::params::stream::ArchiveStream;
 use studio_core::params::{Budget, irpa};
@@ -25,7 +25,14 @@ pub(crate) fn lower(name: &str, options: &ExportOptions) -> Lowered {
     let gguf = Gguf::open(&source).unwrap();
     let sources: [&dyn ReadAt; 1] = [&source];
     let graph = family::build(&gguf, &sources, options).unwrap();
-    let text = stablehlo::print(&graph::check(&graph).unwrap());
+    let checked = graph::check(&graph).unwrap();
+    let text = match &options.form {
+        Form::Stablehlo => stablehlo::print(&checked),
+        Form::Cpu(cpu_options) => {
+            let objects = cpu::objects(cpu_options.kernels).unwrap();
+            cpu::print(&checked, cpu_options, &objects).unwrap()
+        }
+    };
     let plan = Plan::new(graph.params(), &gguf).unwrap();
     let layout = irpa::layout(&plan.items()).unwrap();
     let mut stream = ArchiveStream::new(&plan, &layout, Budget::default());

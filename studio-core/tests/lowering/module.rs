@@ -51,10 +51,21 @@ impl Module {
 
     /// Calls a function with arguments as `iree-run-module --input` takes them.
     pub(crate) fn call(&self, function: &str, arguments: &[impl AsRef<str>], results: &[&str]) -> Called {
+        self.call_on("local-sync", function, arguments, results)
+    }
+
+    /// Calls a function on one of IREE's devices.
+    pub(crate) fn call_on(
+        &self,
+        device: &str,
+        function: &str,
+        arguments: &[impl AsRef<str>],
+        results: &[&str],
+    ) -> Called {
         let mut flags = vec![
             format!("--module={}", self.path("model.vmfb")),
             format!("--parameters=model={}", self.path("model.irpa")),
-            "--device=local-sync".to_owned(),
+            format!("--device={device}"),
             format!("--function={function}"),
         ];
         flags.extend(arguments.iter().map(|argument| format!("--input={}", argument.as_ref())));

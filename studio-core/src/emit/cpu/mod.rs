@@ -14,7 +14,7 @@ pub use plan::{
     Access, Address, Bounds, Buffer, Call, Dispatch, FunctionPlan, OwnCache, Place, PlannedCall, Pointer,
     Scalar, plan,
 };
-pub use print::{Object, print};
+pub use print::{Object, objects, print};
 
 use crate::graph::CoverError;
 

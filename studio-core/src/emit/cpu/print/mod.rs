@@ -7,7 +7,7 @@ mod host;
 mod object;
 mod shim;
 
-pub use object::Object;
+pub use object::{Object, objects};
 
 use super::{CpuError, FunctionPlan, plan};
 use crate::emit::globals;

@@ -1,7 +1,10 @@
 //! The kernels' bitcode, as it travels in the text.
 
+use super::super::CpuError;
 use crate::emit::mlir::{List, Quoted};
+use crate::options::Kernels;
 use std::fmt::Write;
+use studio_kernels::{KernelSet, bitcode};
 
 /// Bitcode for one kind of processor.
 #[derive(Debug, Clone, Copy)]
@@ -10,6 +13,26 @@ pub struct Object<'a> {
     pub format: &'a str,
     /// LLVM bitcode.
     pub bitcode: &'a [u8],
+}
+
+/// The objects of a set of kernels: for every processor that has them.
+pub fn objects(kernels: Kernels) -> Result<Vec<Object<'static>>, CpuError> {
+    let set = match kernels {
+        Kernels::Avx512Vnni => KernelSet::Avx512Vnni,
+        Kernels::Avx2 => KernelSet::Avx2,
+        Kernels::Portable => KernelSet::Portable,
+    };
+    let formats = [
+        ("x86_64", "embedded-elf-x86_64"),
+        ("aarch64", "embedded-elf-arm_64"),
+        ("arm", "embedded-elf-arm_32"),
+    ];
+    let object = |(architecture, format)| Some(Object { format, bitcode: bitcode(set, architecture)? });
+    let objects: Vec<_> = formats.into_iter().filter_map(object).collect();
+    if objects.is_empty() {
+        return Err(CpuError::NoBitcode { kernels: kernels.name() });
+    }
+    Ok(objects)
 }
 
 /// The attribute that holds them.

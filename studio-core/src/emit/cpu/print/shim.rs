@@ -7,12 +7,17 @@ use super::{Printed, memref};
 use crate::emit::mlir::{List, Literal, Symbol, Writer};
 use crate::graph::{Constant, Handle, Scope};
 use std::collections::{BTreeMap, BTreeSet};
+use studio_kernels::abi::PHASE_WORDS;
+
+/// The word of a phase's counters that isn't 0 when the phase is complete.
+const COMPLETE_WORD: usize = 2;
 
 pub(super) fn print(out: &mut Writer, function: &Printed<'_>, dispatch: usize) {
     let bindings = &function.bindings[dispatch];
     let calls = &function.plan.dispatches[dispatch].calls;
     let shim = Shim {
         function,
+        dispatch,
         places: bindings.list.iter().enumerate().map(|(index, binding)| (binding.place, index)).collect(),
     };
     let memory = (0..bindings.list.len()).map(|index| format!("%binding{index}: !stream.binding"));
@@ -33,11 +38,7 @@ pub(super) fn print(out: &mut Writer, function: &Printed<'_>, dispatch: usize) {
                  index, index"
             ));
         }
-        let mut scope = None;
-        for (number, planned) in calls.iter().enumerate() {
-            print_scope(out, function, &mut scope, planned.call.scope);
-            shim.print_call(out, number, planned);
-        }
+        shim.print_calls(out, calls);
         out.line("return");
     });
 }
@@ -56,7 +57,8 @@ fn print_scope(
 
 /// All numbers that the shim needs, each once.
 fn print_constants(out: &mut Writer, shim: &Shim<'_>, calls: &[PlannedCall]) {
-    let (mut indices, mut floats) = (BTreeSet::from([0]), BTreeSet::new());
+    let mut indices: BTreeSet<u64> = calls.last().map(complete).into_iter().chain([0]).collect();
+    let mut floats = BTreeSet::new();
     for planned in calls {
         indices.insert(planned.phase as u64);
         indices.extend(planned.waits.iter().map(|&phase| phase as u64));
@@ -87,17 +89,44 @@ fn print_constants(out: &mut Writer, shim: &Shim<'_>, calls: &[PlannedCall]) {
     }
 }
 
+/// Where the counters say that a call's phase is complete.
+fn complete(planned: &PlannedCall) -> u64 {
+    (planned.phase * PHASE_WORDS + COMPLETE_WORD) as u64
+}
+
 fn float_name(bits: u32) -> String {
     format!("%f{bits:08x}")
 }
 
 struct Shim<'a> {
     function: &'a Printed<'a>,
+    dispatch: usize,
     /// Which binding each place is.
     places: BTreeMap<Place, usize>,
 }
 
 impl Shim<'_> {
+    /// Prints the calls, which a workgroup leaves out that comes when the last of them is complete: then all chunks of
+    /// all of them were claimed by others.
+    fn print_calls(&self, out: &mut Writer, calls: &[PlannedCall]) {
+        let Some(last) = calls.last() else { return };
+        let team = self.places[&Place::Team];
+        let length = self.function.bindings[self.dispatch].list[team].length();
+        out.line(format_args!(
+            "%complete = memref.load %memory{team}[%i{}] : memref<{length}xi32>",
+            complete(last)
+        ));
+        out.line("%zero = arith.constant 0 : i32");
+        out.line("%open = arith.cmpi eq, %complete, %zero : i32");
+        out.block("scf.if %open", "", |out| {
+            let mut scope = None;
+            for (number, planned) in calls.iter().enumerate() {
+                print_scope(out, self.function, &mut scope, planned.call.scope);
+                self.print_call(out, number, planned);
+            }
+        });
+    }
+
     fn print_call(&self, out: &mut Writer, number: usize, planned: &PlannedCall) {
         let team = self.places[&Place::Team];
         for phase in &planned.waits {
