@@ -25,6 +25,8 @@ macro_rules! entries {
 mod bitcode {
     #[cfg(studio_bitcode = "avx512vnni")]
     entries!(crate::isa::Avx512,);
+    #[cfg(studio_bitcode = "avx2")]
+    entries!(crate::isa::Avx2,);
     #[cfg(studio_bitcode = "portable")]
     entries!(crate::isa::Portable,);
 }
@@ -36,6 +38,12 @@ pub mod avx512vnni {
         crate::isa::Avx512,
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")]
     );
+}
+
+/// For AVX2 with FMA and F16C.
+#[cfg(all(not(studio_bitcode), target_arch = "x86_64"))]
+pub mod avx2 {
+    entries!(crate::isa::Avx2, #[target_feature(enable = "avx2,fma,f16c")]);
 }
 
 /// For any processor.

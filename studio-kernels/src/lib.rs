@@ -32,6 +32,8 @@ mod half;
 mod isa;
 mod math;
 mod matrix;
+#[cfg(all(not(studio_bitcode), feature = "native"))]
+pub mod native;
 mod set;
 pub mod team;
 

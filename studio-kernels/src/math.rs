@@ -4,13 +4,34 @@ use crate::isa::Isa;
 
 /// Below it eˣ, at most 1.9e-38, is taken as 0.
 const EXP_LOWEST: f32 = -86.9;
+/// Numbers of about its size are whole.
+const ROUNDER: f32 = 12_582_912.0;
 /// Above it eˣ isn't a finite f32.
 const EXP_HIGHEST: f32 = 88.722_83;
 
 /// eˣ to 1.5e-7 of its value; 0 below 1.9e-38, ∞ where that is too large; NaN stays NaN.
 #[inline(always)]
 pub(crate) unsafe fn exp<I: Isa>(x: I::Floats) -> I::Floats {
-    let power = I::round(I::mul(x, I::splat(core::f32::consts::LOG2_E)));
+    let [value, power] = exp_parts::<I>(x);
+    // Doubled first: the greatest power itself would be too large for a factor.
+    let value = I::scale_by_power(I::add(value, value), I::sub(power, I::splat(1.0)));
+    let value = I::select(I::greater(I::splat(EXP_LOWEST), x), I::splat(0.0), value);
+    I::select(I::greater(x, I::splat(EXP_HIGHEST)), I::splat(f32::INFINITY), value)
+}
+
+/// [`exp`] of what isn't above 0, or NaN.
+#[inline(always)]
+pub(crate) unsafe fn exp_of_negative<I: Isa>(x: I::Floats) -> I::Floats {
+    let [value, power] = exp_parts::<I>(x);
+    I::select(I::greater(I::splat(EXP_LOWEST), x), I::splat(0.0), I::scale_by_power(value, power))
+}
+
+/// Two numbers v and n, n whole, such that eˣ is v · 2ⁿ.
+#[inline(always)]
+unsafe fn exp_parts<I: Isa>(x: I::Floats) -> [I::Floats; 2] {
+    // Next to the rounder there is no room for a fraction.
+    let rounded = I::fma(x, I::splat(core::f32::consts::LOG2_E), I::splat(ROUNDER));
+    let power = I::sub(rounded, I::splat(ROUNDER));
     // ln 2 in two parts, the first with so few digits that its product with a whole number is exact.
     let rest = I::fma(power, I::splat(-0.693_145_75), x);
     let rest = I::fma(power, I::splat(-1.428_606_8e-6), rest);
@@ -21,11 +42,7 @@ pub(crate) unsafe fn exp<I: Isa>(x: I::Floats) -> I::Floats {
     let tail = I::fma(tail, rest, I::splat(0.166_665_73));
     let tail = I::fma(tail, rest, I::splat(0.5));
     let part = I::fma(I::mul(rest, rest), tail, rest);
-    // Doubled first: the greatest power itself would be too large for a factor.
-    let value = I::add(part, I::splat(1.0));
-    let value = I::scale_by_power(I::add(value, value), I::sub(power, I::splat(1.0)));
-    let value = I::select(I::greater(I::splat(EXP_LOWEST), x), I::splat(0.0), value);
-    I::select(I::greater(x, I::splat(EXP_HIGHEST)), I::splat(f32::INFINITY), value)
+    [I::add(part, I::splat(1.0)), power]
 }
 
 /// tanh x to 2e-7 of its value; NaN stays NaN.

@@ -44,7 +44,9 @@ pub(crate) struct Batch {
     greatest: [f32; MAX_QUERIES],
     /// The sum of e^(score − greatest).
     sum: [f32; MAX_QUERIES],
-    /// What was gathered before the last block counts this much since.
+    /// The sum over the last block.
+    added: [f32; MAX_QUERIES],
+    /// What was gathered before the last block counts this much since, or the logarithm of that.
     fade: [f32; MAX_QUERIES],
     /// Whether nothing was gathered yet.
     fresh: bool,
@@ -67,6 +69,7 @@ impl Batch {
             mixed: [nowhere; MAX_QUERIES],
             greatest: [f32::MIN; MAX_QUERIES],
             sum: [0.0; MAX_QUERIES],
+            added: [0.0; MAX_QUERIES],
             fade: [0.0; MAX_QUERIES],
             fresh: true,
         }
@@ -134,6 +137,7 @@ impl Batch {
             self.weigh::<I>(p, tiles, [first - start, stop - start], softcap);
             p += 1;
         }
+        self.add_up::<I>();
         if first_seen >= end_seen {
             return;
         }
@@ -148,37 +152,50 @@ impl Batch {
     #[inline(always)]
     unsafe fn weigh<I: Isa>(&mut self, p: usize, tiles: usize, [first, end]: [usize; 2], softcap: f32) {
         let weights = (&raw mut (*self.room).weights).cast::<f32>().add(p * BLOCK);
-        let mut greatest = I::splat(f32::MIN);
+        let count = tiles * TILE;
+        if softcap != 0.0 {
+            cap::<I>(weights, count, softcap);
+        }
+        hide::<I>(weights, [0, first]);
+        hide::<I>(weights, [end, count]);
+        let old = *self.greatest.get_unchecked(p);
+        let mut greatest = I::splat(old);
         let mut i = 0;
-        while i < tiles * TILE {
-            let mut score = I::load(weights.add(i));
-            if softcap != 0.0 {
-                let part = math::tanh::<I>(I::div(score, I::splat(softcap)));
-                score = I::mul(part, I::splat(softcap));
-            }
-            if i < first || i + I::LANES > end {
-                let hidden = I::splat(f32::NEG_INFINITY);
-                score = I::select(I::first(end.saturating_sub(i).min(I::LANES)), score, hidden);
-                score = I::select(I::first(first.saturating_sub(i).min(I::LANES)), hidden, score);
-            }
-            I::store(weights.add(i), score);
-            greatest = I::max(score, greatest);
+        while i < count {
+            greatest = I::max(I::load(weights.add(i)), greatest);
             i += I::LANES;
         }
-        let old = *self.greatest.get_unchecked(p);
-        let new = I::reduce_max(I::max(greatest, I::splat(old)));
+        let new = I::reduce_max(greatest);
         let mut sum = I::splat(0.0);
         i = 0;
-        while i < tiles * TILE {
-            let weight = math::exp::<I>(I::sub(I::load(weights.add(i)), I::splat(new)));
+        while i < count {
+            let weight = math::exp_of_negative::<I>(I::sub(I::load(weights.add(i)), I::splat(new)));
             I::store(weights.add(i), weight);
             sum = I::add(sum, weight);
             i += I::LANES;
         }
-        let fade = I::reduce_max(math::exp::<I>(I::splat(old - new)));
         *self.greatest.get_unchecked_mut(p) = new;
-        *self.sum.get_unchecked_mut(p) = *self.sum.get_unchecked(p) * fade + I::reduce_sum(sum);
-        *self.fade.get_unchecked_mut(p) = fade;
+        *self.added.get_unchecked_mut(p) = I::reduce_sum(sum);
+        *self.fade.get_unchecked_mut(p) = old - new;
+    }
+
+    /// Adds the block's sums to those of earlier blocks, which count less where the block has a greater score.
+    #[inline(always)]
+    unsafe fn add_up<I: Isa>(&mut self) {
+        if self.fresh {
+            self.sum = self.added;
+            return;
+        }
+        let lanes = if I::LANES < MAX_QUERIES { I::LANES } else { MAX_QUERIES };
+        let mut p = 0;
+        while p < MAX_QUERIES {
+            let (sum, fade) = (self.sum.as_mut_ptr().add(p), self.fade.as_mut_ptr().add(p));
+            let factor = math::exp_of_negative::<I>(I::load_first(fade, lanes));
+            let added = I::load_first(self.added.as_ptr().add(p), lanes);
+            I::store_first(fade, factor, lanes);
+            I::store_first(sum, I::fma(I::load_first(sum, lanes), factor, added), lanes);
+            p += lanes;
+        }
     }
 
     /// The greatest score of query `p` and the sum of e^(score − greatest).
@@ -209,5 +226,27 @@ impl Batch {
     #[inline(always)]
     unsafe fn query(&self, p: usize) -> *mut f32 {
         (&raw mut (*self.room).queries).cast::<f32>().add(p * QUERY_STRIDE)
+    }
+}
+
+/// Replaces scores by capped ones.
+#[inline(always)]
+unsafe fn cap<I: Isa>(scores: *mut f32, count: usize, softcap: f32) {
+    let mut i = 0;
+    while i < count {
+        let part = math::tanh::<I>(I::div(I::load(scores.add(i)), I::splat(softcap)));
+        I::store(scores.add(i), I::mul(part, I::splat(softcap)));
+        i += I::LANES;
+    }
+}
+
+/// Makes the scores from the first to before the second of a range −∞.
+#[inline(always)]
+unsafe fn hide<I: Isa>(scores: *mut f32, [first, end]: [usize; 2]) {
+    let mut i = first;
+    while i < end {
+        let lanes = (end - i).min(I::LANES);
+        I::store_first(scores.add(i), I::splat(f32::NEG_INFINITY), lanes);
+        i += lanes;
     }
 }

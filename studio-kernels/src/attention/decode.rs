@@ -132,7 +132,7 @@ unsafe fn merge<I: Isa>(partials: Partials, head: usize, splits: usize, shape: S
         while i < count {
             let lanes = (count - i).min(I::LANES);
             let greatest = I::load_first(greatest.add(start + i), lanes);
-            let factor = math::exp::<I>(I::sub(greatest, I::splat(all_greatest)));
+            let factor = math::exp_of_negative::<I>(I::sub(greatest, I::splat(all_greatest)));
             I::store_first(factors.add(i), factor, lanes);
             sum += I::reduce_sum(I::mul(factor, I::load_first(sums.add(start + i), lanes)));
             i += lanes;

@@ -3,62 +3,86 @@
 /// Defines the entry points for an instruction set.
 macro_rules! matrix_entries {
     ($isa:ty, $(#[$features:meta])*) => {
-        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
-            Q4_0, embed_q4_0,
-            (matvec_q4_0_i8, gated_matvec_q4_0_i8, matmul_q4_0_i8, gated_matmul_q4_0_i8),
-            (matvec_q4_0_f32, gated_matvec_q4_0_f32, matmul_q4_0_f32, gated_matmul_q4_0_f32));
-        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
-            Q4_1, embed_q4_1,
-            (matvec_q4_1_i8, gated_matvec_q4_1_i8, matmul_q4_1_i8, gated_matmul_q4_1_i8),
-            (matvec_q4_1_f32, gated_matvec_q4_1_f32, matmul_q4_1_f32, gated_matmul_q4_1_f32));
-        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
-            Q5_0, embed_q5_0,
-            (matvec_q5_0_i8, gated_matvec_q5_0_i8, matmul_q5_0_i8, gated_matmul_q5_0_i8),
-            (matvec_q5_0_f32, gated_matvec_q5_0_f32, matmul_q5_0_f32, gated_matmul_q5_0_f32));
-        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
-            Q5_1, embed_q5_1,
-            (matvec_q5_1_i8, gated_matvec_q5_1_i8, matmul_q5_1_i8, gated_matmul_q5_1_i8),
-            (matvec_q5_1_f32, gated_matvec_q5_1_f32, matmul_q5_1_f32, gated_matmul_q5_1_f32));
-        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
-            Q8_0, embed_q8_0,
-            (matvec_q8_0_i8, gated_matvec_q8_0_i8, matmul_q8_0_i8, gated_matmul_q8_0_i8),
-            (matvec_q8_0_f32, gated_matvec_q8_0_f32, matmul_q8_0_f32, gated_matmul_q8_0_f32));
-        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
-            Q4_K, embed_q4_k,
-            (matvec_q4_k_i8, gated_matvec_q4_k_i8, matmul_q4_k_i8, gated_matmul_q4_k_i8),
-            (matvec_q4_k_f32, gated_matvec_q4_k_f32, matmul_q4_k_f32, gated_matmul_q4_k_f32));
-        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
-            Q5_K, embed_q5_k,
-            (matvec_q5_k_i8, gated_matvec_q5_k_i8, matmul_q5_k_i8, gated_matmul_q5_k_i8),
-            (matvec_q5_k_f32, gated_matvec_q5_k_f32, matmul_q5_k_f32, gated_matmul_q5_k_f32));
-        $crate::matrix::matrix_entries!(@blocks $isa, [$(#[$features])*],
-            Q6_K, embed_q6_k,
-            (matvec_q6_k_i8, gated_matvec_q6_k_i8, matmul_q6_k_i8, gated_matmul_q6_k_i8),
-            (matvec_q6_k_f32, gated_matvec_q6_k_f32, matmul_q6_k_f32, gated_matmul_q6_k_f32));
-        $crate::matrix::matrix_entries!(@numbers $isa, [$(#[$features])*], F16, embed_f16,
-            (matvec_f16_f32, gated_matvec_f16_f32, matmul_f16_f32, gated_matmul_f16_f32));
-        $crate::matrix::matrix_entries!(@numbers $isa, [$(#[$features])*], BF16, embed_bf16,
-            (matvec_bf16_f32, gated_matvec_bf16_f32, matmul_bf16_f32, gated_matmul_bf16_f32));
-        $crate::matrix::matrix_entries!(@numbers $isa, [$(#[$features])*], F32, embed_f32,
-            (matvec_f32_f32, gated_matvec_f32_f32, matmul_f32_f32, gated_matmul_f32_f32));
-        $crate::matrix::matrix_entries!(@prepare $isa, [$(#[$features])*], $crate::matrix::Quantised, prepare_i8);
-        $crate::matrix::matrix_entries!(@prepare $isa, [$(#[$features])*], $crate::matrix::Singles, prepare_f32);
+        $crate::matrix::matrix_entries!(@all $isa, [$(#[$features])*]
+            products:
+            [Q4_0, Int8, Int8, matvec_q4_0_i8, gated_matvec_q4_0_i8, matmul_q4_0_i8, gated_matmul_q4_0_i8]
+            [Q4_0, Float32, Expanded, matvec_q4_0_f32, gated_matvec_q4_0_f32, matmul_q4_0_f32, gated_matmul_q4_0_f32]
+            [Q4_1, Int8, Int8, matvec_q4_1_i8, gated_matvec_q4_1_i8, matmul_q4_1_i8, gated_matmul_q4_1_i8]
+            [Q4_1, Float32, Expanded, matvec_q4_1_f32, gated_matvec_q4_1_f32, matmul_q4_1_f32, gated_matmul_q4_1_f32]
+            [Q5_0, Int8, Int8, matvec_q5_0_i8, gated_matvec_q5_0_i8, matmul_q5_0_i8, gated_matmul_q5_0_i8]
+            [Q5_0, Float32, Expanded, matvec_q5_0_f32, gated_matvec_q5_0_f32, matmul_q5_0_f32, gated_matmul_q5_0_f32]
+            [Q5_1, Int8, Int8, matvec_q5_1_i8, gated_matvec_q5_1_i8, matmul_q5_1_i8, gated_matmul_q5_1_i8]
+            [Q5_1, Float32, Expanded, matvec_q5_1_f32, gated_matvec_q5_1_f32, matmul_q5_1_f32, gated_matmul_q5_1_f32]
+            [Q8_0, Int8, Int8, matvec_q8_0_i8, gated_matvec_q8_0_i8, matmul_q8_0_i8, gated_matmul_q8_0_i8]
+            [Q8_0, Float32, Expanded, matvec_q8_0_f32, gated_matvec_q8_0_f32, matmul_q8_0_f32, gated_matmul_q8_0_f32]
+            [Q4_K, Int8, Int8, matvec_q4_k_i8, gated_matvec_q4_k_i8, matmul_q4_k_i8, gated_matmul_q4_k_i8]
+            [Q4_K, Float32, Expanded, matvec_q4_k_f32, gated_matvec_q4_k_f32, matmul_q4_k_f32, gated_matmul_q4_k_f32]
+            [Q5_K, Int8, Int8, matvec_q5_k_i8, gated_matvec_q5_k_i8, matmul_q5_k_i8, gated_matmul_q5_k_i8]
+            [Q5_K, Float32, Expanded, matvec_q5_k_f32, gated_matvec_q5_k_f32, matmul_q5_k_f32, gated_matmul_q5_k_f32]
+            [Q6_K, Int8, Int8, matvec_q6_k_i8, gated_matvec_q6_k_i8, matmul_q6_k_i8, gated_matmul_q6_k_i8]
+            [Q6_K, Float32, Expanded, matvec_q6_k_f32, gated_matvec_q6_k_f32, matmul_q6_k_f32, gated_matmul_q6_k_f32]
+            [F16, Float32, Numbers, matvec_f16_f32, gated_matvec_f16_f32, matmul_f16_f32, gated_matmul_f16_f32]
+            [BF16, Float32, Numbers, matvec_bf16_f32, gated_matvec_bf16_f32, matmul_bf16_f32, gated_matmul_bf16_f32]
+            [F32, Float32, Numbers, matvec_f32_f32, gated_matvec_f32_f32, matmul_f32_f32, gated_matmul_f32_f32]
+            embeddings:
+            [Q4_0, Expanded, embed_q4_0]
+            [Q4_1, Expanded, embed_q4_1]
+            [Q5_0, Expanded, embed_q5_0]
+            [Q5_1, Expanded, embed_q5_1]
+            [Q8_0, Expanded, embed_q8_0]
+            [Q4_K, Expanded, embed_q4_k]
+            [Q5_K, Expanded, embed_q5_k]
+            [Q6_K, Expanded, embed_q6_k]
+            [F16, Numbers, embed_f16]
+            [BF16, Numbers, embed_bf16]
+            [F32, Numbers, embed_f32]
+        );
     };
 
-    (@blocks $isa:ty, $features:tt, $format:ident, $embed:ident, $int8:tt, $singles:tt) => {
-        $crate::matrix::matrix_entries!(@product $isa, $features,
-            $crate::matrix::Int8<$crate::format::$format>, $int8);
-        $crate::matrix::matrix_entries!(@product $isa, $features,
-            $crate::matrix::Expanded<$crate::format::$format>, $singles);
-        $crate::matrix::matrix_entries!(@embed $isa, $features,
-            $crate::matrix::Expanded<$crate::format::$format>, $embed);
-    };
+    (@all $isa:ty, $features:tt
+        products: $([
+            $format:ident, $precision:ident, $product:ident,
+            $matvec:ident, $gated_matvec:ident, $matmul:ident, $gated_matmul:ident
+        ])*
+        embeddings: $([$table:ident, $weights:ident, $embed:ident])*
+    ) => {
+        $($crate::matrix::matrix_entries!(@product $isa, $features,
+            $crate::matrix::$product<$crate::format::$format>, ($matvec, $gated_matvec, $matmul, $gated_matmul));)*
+        $($crate::matrix::matrix_entries!(@embed $isa, $features,
+            $crate::matrix::$weights<$crate::format::$table>, $embed);)*
+        $crate::matrix::matrix_entries!(@prepare $isa, $features, $crate::matrix::Quantised, prepare_i8);
+        $crate::matrix::matrix_entries!(@prepare $isa, $features, $crate::matrix::Singles, prepare_f32);
 
-    (@numbers $isa:ty, $features:tt, $format:ident, $embed:ident, $singles:tt) => {
-        $crate::matrix::matrix_entries!(@product $isa, $features,
-            $crate::matrix::Numbers<$crate::format::$format>, $singles);
-        $crate::matrix::matrix_entries!(@embed $isa, $features,
-            $crate::matrix::Numbers<$crate::format::$format>, $embed);
+        /// The kernels for a format and a precision; `None` for plain numbers with int8 activations.
+        #[cfg(not(studio_bitcode))]
+        pub fn products(
+            format: $crate::TileFormat,
+            precision: $crate::abi::Precision,
+        ) -> Option<$crate::native::Products> {
+            match (format, precision) {
+                $(($crate::TileFormat::$format, $crate::abi::Precision::$precision) => {
+                    Some($crate::native::Products {
+                        matvec: $matvec,
+                        gated_matvec: $gated_matvec,
+                        prepare: match precision {
+                            $crate::abi::Precision::Int8 => prepare_i8,
+                            $crate::abi::Precision::Float32 => prepare_f32,
+                        },
+                        matmul: $matmul,
+                        gated_matmul: $gated_matmul,
+                    })
+                })*
+                _ => None,
+            }
+        }
+
+        /// The kernel that looks rows of a table up.
+        #[cfg(not(studio_bitcode))]
+        pub fn embedding(format: $crate::TileFormat) -> $crate::native::Embed {
+            match format {
+                $($crate::TileFormat::$table => $embed,)*
+            }
+        }
     };
 
     (@product $isa:ty, [$(#[$features:meta])*], $product:ty,
