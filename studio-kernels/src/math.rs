@@ -74,7 +74,7 @@ pub(crate) unsafe fn silu<I: Isa>(x: I::Floats) -> I::Floats {
 pub(crate) unsafe fn gelu_tanh<I: Isa>(x: I::Floats) -> I::Floats {
     // ½ (1 + tanh u) is the logistic function of 2u: exact where tanh is next to −1. The bounds keep x³ finite.
     let bounded = I::max(I::min(x, I::splat(1e6)), I::splat(-1e6));
-    let inner = I::mul(bounded, I::splat(1.595_769_1));
+    let inner = I::mul(bounded, I::splat(1.595_769_2));
     let twice = I::fma(I::mul(bounded, bounded), I::mul(inner, I::splat(0.044_715)), inner);
     gate::<I>(x, twice)
 }
@@ -172,7 +172,7 @@ mod tests {
         check(Function::Silu, [-20.0, 20.0], 3e-7, 0.0);
         check(Function::Silu, [-200.0, 200.0], 3e-7, 1e-30);
         check(Function::Gelu, [-3.0, 3.0], 2e-6, 0.0);
-        check(Function::Gelu, [-200.0, 200.0], 5e-7, 1e-2);
+        check(Function::Gelu, [-200.0, 200.0], 3e-7, 5e-2);
     }
 
     #[test]

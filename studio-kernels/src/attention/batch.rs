@@ -12,7 +12,9 @@ use core::mem::MaybeUninit;
 /// The most positions that are looked at in one go: all scores of a block are there before the first is used.
 pub(super) const BLOCK: usize = 256;
 /// The most queries of a batch.
-pub(super) const MAX_QUERIES: usize = 8;
+pub(super) const MAX_QUERIES: usize = 12;
+/// Room for a number for each query, in whole vectors.
+const LINE: usize = 16;
 /// From one query to the next. Not a power of two: lines of all queries would compete for few places in the cache.
 pub(super) const QUERY_STRIDE: usize = MAX_HEAD_DIM + 16;
 
@@ -41,13 +43,13 @@ pub(crate) struct Batch {
     /// Where the values are mixed.
     mixed: [*mut f32; MAX_QUERIES],
     /// The greatest score so far, at least the lowest finite number.
-    greatest: [f32; MAX_QUERIES],
+    greatest: [f32; LINE],
     /// The sum of e^(score − greatest).
-    sum: [f32; MAX_QUERIES],
+    sum: [f32; LINE],
     /// The sum over the last block.
-    added: [f32; MAX_QUERIES],
+    added: [f32; LINE],
     /// What was gathered before the last block counts this much since, or the logarithm of that.
-    fade: [f32; MAX_QUERIES],
+    fade: [f32; LINE],
     /// Whether nothing was gathered yet.
     fresh: bool,
 }
@@ -67,10 +69,10 @@ impl Batch {
             width: 0,
             seen: [[0; 2]; MAX_QUERIES],
             mixed: [nowhere; MAX_QUERIES],
-            greatest: [f32::MIN; MAX_QUERIES],
-            sum: [0.0; MAX_QUERIES],
-            added: [0.0; MAX_QUERIES],
-            fade: [0.0; MAX_QUERIES],
+            greatest: [f32::MIN; LINE],
+            sum: [0.0; LINE],
+            added: [0.0; LINE],
+            fade: [0.0; LINE],
             fresh: true,
         }
     }
@@ -186,15 +188,13 @@ impl Batch {
             self.sum = self.added;
             return;
         }
-        let lanes = if I::LANES < MAX_QUERIES { I::LANES } else { MAX_QUERIES };
         let mut p = 0;
-        while p < MAX_QUERIES {
+        while p < LINE {
             let (sum, fade) = (self.sum.as_mut_ptr().add(p), self.fade.as_mut_ptr().add(p));
-            let factor = math::exp_of_negative::<I>(I::load_first(fade, lanes));
-            let added = I::load_first(self.added.as_ptr().add(p), lanes);
-            I::store_first(fade, factor, lanes);
-            I::store_first(sum, I::fma(I::load_first(sum, lanes), factor, added), lanes);
-            p += lanes;
+            let factor = math::exp_of_negative::<I>(I::load(fade));
+            I::store(fade, factor);
+            I::store(sum, I::fma(I::load(sum), factor, I::load(self.added.as_ptr().add(p))));
+            p += I::LANES;
         }
     }
 

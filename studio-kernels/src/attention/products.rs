@@ -16,7 +16,8 @@ pub(super) const fn width(count: usize) -> usize {
     match count {
         0..=4 => count,
         5..=6 => 6,
-        _ => 8,
+        7..=8 => 8,
+        _ => 12,
     }
 }
 
@@ -39,7 +40,8 @@ pub(super) unsafe fn scores<I: Isa, E: Element>(
             3 => scores_of::<I, E, 3, 4>(queries, keys, head_dim, tiles, to),
             4 => scores_of::<I, E, 4, 4>(queries, keys, head_dim, tiles, to),
             6 => scores_of::<I, E, 6, 4>(queries, keys, head_dim, tiles, to),
-            _ => scores_of::<I, E, 8, 2>(queries, keys, head_dim, tiles, to),
+            8 => scores_of::<I, E, 8, 2>(queries, keys, head_dim, tiles, to),
+            _ => scores_of::<I, E, 12, 2>(queries, keys, head_dim, tiles, to),
         }
     } else if I::REGISTERS >= 16 {
         match width {
@@ -48,7 +50,8 @@ pub(super) unsafe fn scores<I: Isa, E: Element>(
             3 => scores_of::<I, E, 3, 2>(queries, keys, head_dim, tiles, to),
             4 => scores_of::<I, E, 4, 2>(queries, keys, head_dim, tiles, to),
             6 => scores_of::<I, E, 6, 2>(queries, keys, head_dim, tiles, to),
-            _ => scores_of::<I, E, 8, 1>(queries, keys, head_dim, tiles, to),
+            8 => scores_of::<I, E, 8, 1>(queries, keys, head_dim, tiles, to),
+            _ => scores_of::<I, E, 12, 1>(queries, keys, head_dim, tiles, to),
         }
     } else {
         match width {
@@ -57,7 +60,8 @@ pub(super) unsafe fn scores<I: Isa, E: Element>(
             3 => scores_of::<I, E, 3, 1>(queries, keys, head_dim, tiles, to),
             4 => scores_of::<I, E, 4, 1>(queries, keys, head_dim, tiles, to),
             6 => scores_of::<I, E, 6, 1>(queries, keys, head_dim, tiles, to),
-            _ => scores_of::<I, E, 8, 1>(queries, keys, head_dim, tiles, to),
+            8 => scores_of::<I, E, 8, 1>(queries, keys, head_dim, tiles, to),
+            _ => scores_of::<I, E, 12, 1>(queries, keys, head_dim, tiles, to),
         }
     }
 }
@@ -154,7 +158,8 @@ pub(super) unsafe fn mix<I: Isa, E: Element>(
             3 => mix_of::<I, E, 3, 8>(weights, rows, columns, mixed),
             4 => mix_of::<I, E, 4, 4>(weights, rows, columns, mixed),
             6 => mix_of::<I, E, 6, 4>(weights, rows, columns, mixed),
-            _ => mix_of::<I, E, 8, 2>(weights, rows, columns, mixed),
+            8 => mix_of::<I, E, 8, 2>(weights, rows, columns, mixed),
+            _ => mix_of::<I, E, 12, 2>(weights, rows, columns, mixed),
         }
     } else if I::REGISTERS >= 16 {
         match width {
@@ -163,7 +168,8 @@ pub(super) unsafe fn mix<I: Isa, E: Element>(
             3 => mix_of::<I, E, 3, 4>(weights, rows, columns, mixed),
             4 => mix_of::<I, E, 4, 2>(weights, rows, columns, mixed),
             6 => mix_of::<I, E, 6, 2>(weights, rows, columns, mixed),
-            _ => mix_of::<I, E, 8, 1>(weights, rows, columns, mixed),
+            8 => mix_of::<I, E, 8, 1>(weights, rows, columns, mixed),
+            _ => mix_of::<I, E, 12, 1>(weights, rows, columns, mixed),
         }
     } else {
         match width {
@@ -172,7 +178,8 @@ pub(super) unsafe fn mix<I: Isa, E: Element>(
             3 => mix_of::<I, E, 3, 1>(weights, rows, columns, mixed),
             4 => mix_of::<I, E, 4, 1>(weights, rows, columns, mixed),
             6 => mix_of::<I, E, 6, 1>(weights, rows, columns, mixed),
-            _ => mix_of::<I, E, 8, 1>(weights, rows, columns, mixed),
+            8 => mix_of::<I, E, 8, 1>(weights, rows, columns, mixed),
+            _ => mix_of::<I, E, 12, 1>(weights, rows, columns, mixed),
         }
     }
 }

@@ -23,8 +23,8 @@ impl Shape {
     #[inline(always)]
     pub(super) fn is_valid(&self) -> bool {
         let heads = self.heads.checked_rem(self.kv_heads) == Some(0) && self.heads > 0;
-        let head_dim = self.head_dim % 8 == 0 && self.head_dim > 0 && self.head_dim <= MAX_HEAD_DIM;
-        heads && head_dim && self.capacity > 0 && self.capacity % TILE == 0
+        let head_dim = self.head_dim.is_multiple_of(8) && self.head_dim > 0 && self.head_dim <= MAX_HEAD_DIM;
+        heads && head_dim && self.capacity > 0 && self.capacity.is_multiple_of(TILE)
     }
 
     /// Query heads that share a kv head.

@@ -116,10 +116,6 @@ impl Isa for Avx2 {
         _mm256_andnot_ps(_mm256_set1_ps(-0.0), a)
     }
     #[inline(always)]
-    unsafe fn round(a: __m256) -> __m256 {
-        _mm256_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a)
-    }
-    #[inline(always)]
     unsafe fn scale_by_power(a: __m256, n: __m256) -> __m256 {
         let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
         _mm256_mul_ps(a, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent)))
@@ -144,10 +140,6 @@ impl Isa for Avx2 {
     #[inline(always)]
     unsafe fn greater(a: __m256, b: __m256) -> __m256 {
         _mm256_cmp_ps::<_CMP_GT_OQ>(a, b)
-    }
-    #[inline(always)]
-    unsafe fn first(count: usize) -> __m256 {
-        _mm256_castsi256_ps(first_mask(count))
     }
     #[inline(always)]
     unsafe fn select(mask: __m256, a: __m256, b: __m256) -> __m256 {

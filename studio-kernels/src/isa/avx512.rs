@@ -107,10 +107,6 @@ impl Isa for Avx512 {
         _mm512_abs_ps(a)
     }
     #[inline(always)]
-    unsafe fn round(a: __m512) -> __m512 {
-        _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a)
-    }
-    #[inline(always)]
     unsafe fn scale_by_power(a: __m512, n: __m512) -> __m512 {
         _mm512_scalef_ps(a, n)
     }
@@ -130,10 +126,6 @@ impl Isa for Avx512 {
     #[inline(always)]
     unsafe fn greater(a: __m512, b: __m512) -> __mmask16 {
         _mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b)
-    }
-    #[inline(always)]
-    unsafe fn first(count: usize) -> __mmask16 {
-        first_mask(count)
     }
     #[inline(always)]
     unsafe fn select(mask: __mmask16, a: __m512, b: __m512) -> __m512 {

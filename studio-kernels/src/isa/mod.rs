@@ -69,8 +69,6 @@ pub(crate) trait Isa: Copy + 'static {
     unsafe fn min(a: Self::Floats, b: Self::Floats) -> Self::Floats;
     unsafe fn max(a: Self::Floats, b: Self::Floats) -> Self::Floats;
     unsafe fn abs(a: Self::Floats) -> Self::Floats;
-    /// To the nearest integer, ties to even, for magnitudes below 2²².
-    unsafe fn round(a: Self::Floats) -> Self::Floats;
     /// `a · 2^n` for integers `n` in -126..=127 held as floats.
     unsafe fn scale_by_power(a: Self::Floats, n: Self::Floats) -> Self::Floats;
     unsafe fn reduce_sum(a: Self::Floats) -> f32;
@@ -81,8 +79,6 @@ pub(crate) trait Isa: Copy + 'static {
 
     /// Where `a > b`.
     unsafe fn greater(a: Self::Floats, b: Self::Floats) -> Self::Mask;
-    /// The first `count` lanes, at most [`Isa::LANES`].
-    unsafe fn first(count: usize) -> Self::Mask;
     /// `a` where the mask is set, `b` elsewhere.
     unsafe fn select(mask: Self::Mask, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// As [`Isa::select`].

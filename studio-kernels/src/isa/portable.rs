@@ -44,7 +44,7 @@ const ROUNDER: f32 = 12_582_912.0;
 
 impl Isa for Portable {
     const LANES: usize = LANES;
-    const REGISTERS: usize = 16;
+    const REGISTERS: usize = 8;
     const WIDE_IS_BIASED: bool = false;
     type Floats = Floats;
     type Ints = Ints;
@@ -137,10 +137,6 @@ impl Isa for Portable {
         lanes!(0.0, i => f32::from_bits(a[i].to_bits() & 0x7fff_ffff))
     }
     #[inline(always)]
-    unsafe fn round(a: Floats) -> Floats {
-        lanes!(0.0, i => a[i] + ROUNDER - ROUNDER)
-    }
-    #[inline(always)]
     unsafe fn scale_by_power(a: Floats, n: Floats) -> Floats {
         lanes!(0.0, i => {
             let exponent = (n[i] + ROUNDER).to_bits().wrapping_sub(ROUNDER.to_bits());
@@ -190,10 +186,6 @@ impl Isa for Portable {
     #[inline(always)]
     unsafe fn greater(a: Floats, b: Floats) -> [bool; LANES] {
         lanes!(false, i => a[i] > b[i])
-    }
-    #[inline(always)]
-    unsafe fn first(count: usize) -> [bool; LANES] {
-        lanes!(false, i => i < count)
     }
     #[inline(always)]
     unsafe fn select(mask: [bool; LANES], a: Floats, b: Floats) -> Floats {

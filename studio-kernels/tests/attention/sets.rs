@@ -66,10 +66,22 @@ macro_rules! kernels {
 pub(crate) fn all() -> Vec<Kernels> {
     let mut all = Vec::from(kernels!(portable));
     #[cfg(target_arch = "x86_64")]
-    if has_avx512() {
-        all.extend(kernels!(avx512vnni));
+    {
+        if has_avx2() {
+            all.extend(kernels!(avx2));
+        }
+        if has_avx512() {
+            all.extend(kernels!(avx512vnni));
+        }
     }
     all
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    std::is_x86_feature_detected!("avx2")
+        && std::is_x86_feature_detected!("fma")
+        && std::is_x86_feature_detected!("f16c")
 }
 
 #[cfg(target_arch = "x86_64")]
