@@ -18,6 +18,7 @@ mod bitcode {
         env, fs,
         path::{Path, PathBuf},
         process::Command,
+        thread,
     };
 
     /// An instruction set on an architecture.
@@ -28,7 +29,7 @@ mod bitcode {
         features: &'static str,
     }
 
-    const BUILDS: [Build; 5] = [
+    static BUILDS: [Build; 5] = [
         Build {
             set: "avx512vnni",
             arch: "x86_64",
@@ -63,15 +64,25 @@ mod bitcode {
         println!("cargo::rerun-if-env-changed=STUDIO_KERNELS_BITCODE");
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
         let ready = env::var_os("STUDIO_KERNELS_BITCODE").map(PathBuf::from);
+        let files: Vec<Option<PathBuf>> = match &ready {
+            Some(folder) => {
+                println!("cargo::rerun-if-changed={}", folder.display());
+                BUILDS
+                    .iter()
+                    .map(|build| Some(folder.join(build.file())).filter(|file| file.exists()))
+                    .collect()
+            }
+            None => thread::scope(|scope| {
+                let out = &out;
+                let compile = |build: &'static Build| {
+                    scope.spawn(move || has_core(build.target).then(|| compile(build, out)))
+                };
+                let compiling: Vec<_> = BUILDS.iter().map(compile).collect();
+                compiling.into_iter().map(|one| one.join().expect("the reason was said")).collect()
+            }),
+        };
         let mut table = String::from("static FILES: &[(&str, &str, &[u8])] = &[\n");
-        for build in BUILDS {
-            let file = match &ready {
-                Some(folder) => {
-                    println!("cargo::rerun-if-changed={}", folder.join(build.file()).display());
-                    Some(folder.join(build.file())).filter(|file| file.exists())
-                }
-                None => has_core(build.target).then(|| compile(&build, &out)),
-            };
+        for (build, file) in BUILDS.iter().zip(files) {
             if let Some(file) = file {
                 let file = file.canonicalize().expect("the file was just found");
                 table += &format!("    ({:?}, {:?}, include_bytes!({file:?})),\n", build.set, build.arch);

@@ -14,6 +14,10 @@
     unsafe_op_in_unsafe_fn,
     reason = "kernels work on raw memory throughout; each function states what its caller must guarantee"
 )]
+#![cfg_attr(
+    not(any(studio_bitcode, feature = "native")),
+    expect(dead_code, unused_imports, unused_macros, reason = "kernels are for modules and for tests")
+)]
 #![expect(
     clippy::needless_range_loop,
     clippy::too_many_arguments,

@@ -81,7 +81,7 @@ impl Scales {
 #[inline(always)]
 pub(crate) fn nibbles(bytes: &[u8; 128], block: usize) -> [u8; 16] {
     let chunk = &bytes.as_chunks::<32>().0[block / 2];
-    if block % 2 == 0 {
+    if block.is_multiple_of(2) {
         core::array::from_fn(|i| chunk[i] & 15 | chunk[16 + i] << 4)
     } else {
         core::array::from_fn(|i| chunk[i] >> 4 | chunk[16 + i] & 0xf0)
