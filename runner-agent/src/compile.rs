@@ -60,6 +60,8 @@ pub struct Compiled {
     pub compiler: String,
     /// All flags that the compiler was given, input and output aside.
     pub flags: Vec<String>,
+    /// What the module may use of a processor beyond the architecture's baseline, by LLVM's names, sorted.
+    pub cpu_features: Vec<String>,
 }
 
 /// Compiles, or finds what an equal job made.
@@ -85,6 +87,7 @@ pub async fn compile(
         compile_ms: entry.compile_us as f64 / 1000.0,
         compiler: compiler.version.clone(),
         flags: flags.clone(),
+        cpu_features: target.cpu_features(job.form),
     };
 
     let mlir = job.mlir.clone();

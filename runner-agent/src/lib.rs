@@ -15,6 +15,7 @@ mod inspect;
 mod log;
 mod machine;
 mod proc;
+mod requirements;
 mod run;
 mod sample;
 mod session;

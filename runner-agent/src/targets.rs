@@ -1,5 +1,7 @@
 //! The machines that a bundle can be compiled for, and the flags that say so to `iree-compile`.
 
+use crate::machine;
+use std::collections::BTreeSet;
 use studio_core::options::Form;
 use studio_protocol::{ErrorCode, WireError};
 
@@ -12,6 +14,9 @@ pub struct Target {
     pub about: &'static str,
     /// Flags that choose the machine.
     machine: &'static [&'static str],
+    /// What the flags let the compiler use beyond the architecture's baseline, by LLVM's names, as far as a runner can
+    /// tell whether it has it.
+    features: &'static [&'static str],
     /// Whether the code that comes out depends on the machine that compiles it.
     pub host_dependent: bool,
 }
@@ -22,6 +27,7 @@ pub const TARGETS: &[Target] = &[
         name: "host",
         about: "this machine's processor, with all that it can do",
         machine: &["--iree-llvmcpu-target-cpu=host"],
+        features: &[],
         host_dependent: true,
     },
     Target {
@@ -32,6 +38,7 @@ pub const TARGETS: &[Target] = &[
             "--iree-llvmcpu-target-cpu=generic",
             "--iree-llvmcpu-target-cpu-features=+v8.2a,+fullfp16,+dotprod",
         ],
+        features: &["crc", "dotprod", "fullfp16", "lse", "rdm"],
         host_dependent: false,
     },
     Target {
@@ -42,6 +49,7 @@ pub const TARGETS: &[Target] = &[
             "--iree-llvmcpu-target-cpu=generic",
             "--iree-llvmcpu-target-cpu-features=+v7,+neon,+vfp4",
         ],
+        features: &[],
         host_dependent: false,
     },
     Target {
@@ -50,6 +58,10 @@ pub const TARGETS: &[Target] = &[
         machine: &[
             "--iree-llvmcpu-target-triple=x86_64-unknown-linux-gnu",
             "--iree-llvmcpu-target-cpu=x86-64-v3",
+        ],
+        features: &[
+            "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse3", "sse4.1",
+            "sse4.2", "ssse3",
         ],
         host_dependent: false,
     },
@@ -77,11 +89,38 @@ impl Target {
         };
         [CPU, self.machine, form].concat().into_iter().map(str::to_owned).collect()
     }
+
+    /// What a module of a bundle of this form may use of a processor beyond the architecture's baseline, by LLVM's
+    /// names, sorted: what the compiler may, and what the kernels in the text do.
+    pub fn cpu_features(&self, form: Form) -> Vec<String> {
+        let kernels = match form {
+            Form::Stablehlo => &[],
+            Form::Cpu(cpu) => cpu.kernels.cpu_features(),
+        };
+        let compiler = if self.host_dependent { machine::cpu_features() } else { self.features.to_vec() };
+        let all: BTreeSet<&str> = compiler.into_iter().chain(kernels.iter().copied()).collect();
+        all.into_iter().map(str::to_owned).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use studio_core::options::{CpuOptions, Kernels};
+
+    #[test]
+    fn a_module_needs_what_its_target_and_its_kernels_need() {
+        let features = |name: &str, form| find(name).unwrap().cpu_features(form);
+        let cpu = |kernels| Form::Cpu(CpuOptions::of(kernels));
+        assert_eq!(features("host", Form::Stablehlo), machine::cpu_features());
+        assert_eq!(features("arm64", cpu(Kernels::Portable)), features("arm64", Form::Stablehlo));
+        let with_kernels = features("x86_64", cpu(Kernels::Avx512Vnni));
+        assert!(
+            with_kernels.is_sorted() && with_kernels.contains(&"avx512vnni".to_owned()),
+            "{with_kernels:?}"
+        );
+        assert!(with_kernels.contains(&"movbe".to_owned()), "{with_kernels:?}");
+    }
 
     #[test]
     fn an_unknown_target_is_told_the_known_ones() {

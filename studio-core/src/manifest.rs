@@ -1,6 +1,6 @@
 //! `manifest.json`: what a bundle holds and how to drive it.
 
-use crate::options::{ExportOptions, GraphKind};
+use crate::options::{Activations, CpuOptions, ExportOptions, GraphKind, Kernels};
 use serde::{Deserialize, Serialize};
 
 /// The version of this file's layout.
@@ -45,6 +45,9 @@ pub struct Manifest {
     /// The kv graphs' cache, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<TensorEntry>,
+    /// The kernels that the cpu form's text carries; the portable form has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernels: Option<KernelsEntry>,
     /// The scope that the module looks its parameters up in.
     pub parameter_scope: String,
     /// The tokenizer.
@@ -114,6 +117,26 @@ pub struct TensorEntry {
     pub consumed: bool,
 }
 
+/// The kernels that a text carries, and where they run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelsEntry {
+    /// The instruction set that they are written for.
+    pub set: Kernels,
+    /// What a processor must be able to do to run them, by LLVM's names, sorted.
+    pub cpu_features: Vec<String>,
+    /// What a vector is turned into before it is multiplied with a quantised matrix.
+    pub activations: Activations,
+}
+
+impl KernelsEntry {
+    /// What the manifest says of the kernels that these options choose.
+    #[must_use]
+    pub fn new(options: &CpuOptions) -> Self {
+        let features = options.kernels.cpu_features().iter().map(|feature| (*feature).to_owned());
+        Self { set: options.kernels, cpu_features: features.collect(), activations: options.activations }
+    }
+}
+
 /// The tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenizerEntry {
@@ -138,4 +161,7 @@ pub struct ModuleEntry {
     pub compiler: String,
     /// The flags it was given.
     pub flags: Vec<String>,
+    /// What its code may use of a processor beyond the architecture's baseline, by LLVM's names, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpu_features: Vec<String>,
 }

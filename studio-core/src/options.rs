@@ -149,6 +149,25 @@ impl Kernels {
             Kernels::Portable => "portable",
         }
     }
+
+    /// What a processor must be able to do to run them, by LLVM's names.
+    #[must_use]
+    pub fn cpu_features(self) -> &'static [&'static str] {
+        match self {
+            Kernels::Avx512Vnni => {
+                &["avx2", "avx512bw", "avx512dq", "avx512f", "avx512vl", "avx512vnni", "f16c", "fma"]
+            }
+            Kernels::Avx2 => &["avx2", "f16c", "fma"],
+            Kernels::Portable => &[],
+        }
+    }
+
+    /// The fastest that a processor of these features runs.
+    #[must_use]
+    pub fn best(has: impl Fn(&str) -> bool) -> Self {
+        let runs = |kernels: &Kernels| kernels.cpu_features().iter().all(|feature| has(feature));
+        Self::ALL.into_iter().find(runs).unwrap_or(Kernels::Portable)
+    }
 }
 
 #[cfg(test)]
@@ -167,6 +186,14 @@ mod tests {
         for options in [ExportOptions::default(), cpu] {
             assert_eq!(serde_json::from_str::<ExportOptions>(&json(&options)).unwrap(), options);
         }
+    }
+
+    #[test]
+    fn a_processor_gets_the_fastest_kernels_that_it_runs() {
+        let best = |features: &[&str]| Kernels::best(|feature| features.contains(&feature));
+        assert_eq!(best(&["neon"]), Kernels::Portable);
+        assert_eq!(best(&["avx2", "avx512f", "f16c", "fma"]), Kernels::Avx2);
+        assert_eq!(best(Kernels::Avx512Vnni.cpu_features()), Kernels::Avx512Vnni);
     }
 
     #[test]

@@ -3,16 +3,19 @@
 
 mod stock;
 
-use gguf_file::{Gguf, ReadAt};
+use gguf_file::{FileSource, Gguf, ReadAt};
 use std::fs;
 use std::path::{Path, PathBuf};
 use stock::{cached, iree_tool};
+use studio_core::family;
 use studio_core::graph::{ElementType, ParamSource, ParamSpec, RowOrder};
+use studio_core::options::{CpuOptions, ExportOptions, Form, Kernels};
 use studio_core::params::archive::Layout;
 use studio_core::params::index::Storage;
-use studio_core::params::plan::Plan;
+use studio_core::params::plan::{Conversion, Plan};
 use studio_core::params::stream::ArchiveStream;
 use studio_core::params::{Budget, dump, irpa, safetensors};
+use studio_core::tiles::Fidelity;
 
 const SOURCE: &[u8] = include_bytes!("params/source.gguf");
 
@@ -165,5 +168,28 @@ fn the_safetensors_crate_reads_what_we_write() {
             _ => ::safetensors::Dtype::F32,
         };
         assert_eq!(view.dtype(), expected);
+    }
+}
+
+#[test]
+fn the_real_model_is_hardly_larger_than_its_gguf() {
+    let Some(model) = cached("models/SmolLM2-135M-Instruct.Q4_1.gguf") else { return };
+    let source = FileSource::open(&model).unwrap();
+    let gguf = Gguf::open(&source).unwrap();
+    let options = ExportOptions::of(Form::Cpu(CpuOptions::of(Kernels::Portable)));
+    let graph = family::build(&gguf, &[&source], &options).unwrap();
+    let plan = Plan::new(graph.params(), &gguf).unwrap();
+    let layout = irpa::layout(&plan.items()).unwrap();
+    let tensor_bytes: u64 = gguf.tensors().iter().map(gguf_file::TensorInfo::size_bytes).sum();
+    let limit = tensor_bytes + tensor_bytes * 3 / 100;
+    assert!(layout.size_bytes <= limit, "{} bytes of {tensor_bytes}", layout.size_bytes);
+    // The embedding is stored once, for lookup and output.
+    let embeddings = plan.params().iter().filter(|param| param.name.starts_with("token_embd"));
+    assert_eq!(embeddings.count(), 1);
+    for param in plan.params() {
+        if let Conversion::Tiles(tiles) = &param.conversion {
+            assert_eq!(tiles.fidelity(), Fidelity::Kept, "{}", param.name);
+            assert_eq!(gguf.tensor(&param.name).unwrap().format().name(), tiles.format.ggml_name());
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::{
     kv::KvDecoder,
     redecode::RedecodeDecoder,
 };
-use crate::{BundleFiles, Source, machine};
+use crate::{BundleFiles, Source, machine, requirements};
 use iree_runtime::{Device, Module, Parameters, Session};
 use std::{
     num::NonZeroU32,
@@ -91,6 +91,7 @@ fn device(threads: Option<u32>) -> Result<Device, WireError> {
 
 fn session(bundle: &BundleFiles, module: &Path, device: &Device) -> Result<Session, WireError> {
     let manifest: &Manifest = bundle.manifest();
+    requirements::check(bundle, module)?;
     let opened = Module::open(module).map_err(runtime)?;
     check_module(manifest, &opened).map_err(|error| error.at(module.display().to_string()))?;
     let irpa = bundle.path(file_name::IRPA)?;

@@ -25,6 +25,7 @@ pub fn cpu_features() -> Vec<&'static str> {
         "sse4.2" => "sse4.2",
         "popcnt" => "popcnt",
         "lzcnt" => "lzcnt",
+        "movbe" => "movbe",
         "bmi1" => "bmi",
         "bmi2" => "bmi2",
         "f16c" => "f16c",

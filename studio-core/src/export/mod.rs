@@ -16,7 +16,7 @@ pub use stream::FileStream;
 use crate::emit::{cpu, stablehlo};
 use crate::family;
 use crate::graph::check;
-use crate::manifest::{CONTRACT_VERSION, FileEntry, MANIFEST_VERSION, Manifest, file_name};
+use crate::manifest::{CONTRACT_VERSION, FileEntry, KernelsEntry, MANIFEST_VERSION, Manifest, file_name};
 use crate::options::{ExportOptions, Form};
 use crate::params::archive::Layout;
 use crate::params::plan::Plan;
@@ -144,6 +144,10 @@ impl Export {
     pub fn manifest(&self, source: FileEntry, files: Vec<FileEntry>) -> Manifest {
         let Facts { model, options, functions, cache, tokenizer, chat_template, stop_ids } =
             self.facts.clone();
+        let kernels = match &options.form {
+            Form::Stablehlo => None,
+            Form::Cpu(cpu) => Some(KernelsEntry::new(cpu)),
+        };
         Manifest {
             manifest_version: MANIFEST_VERSION,
             contract_version: CONTRACT_VERSION,
@@ -153,6 +157,7 @@ impl Export {
             options,
             functions,
             cache,
+            kernels,
             parameter_scope: crate::graph::PARAMETER_SCOPE.to_owned(),
             tokenizer,
             chat_template,

@@ -78,6 +78,7 @@ pub(super) async fn compile(
         file: FileEntry { name, size_bytes: compiled.size_bytes, blake3: compiled.blake3.to_string() },
         compiler: compiled.compiler.clone(),
         flags: compiled.flags.clone(),
+        cpu_features: compiled.cpu_features.clone(),
     });
     write_whole(&dir.join(file_name::MANIFEST), &serde_json::to_vec_pretty(&manifest)?)?;
     Ok(compiled)

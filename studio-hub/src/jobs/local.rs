@@ -114,6 +114,7 @@ impl LocalRunner {
             },
             compiler: compiled.compiler.clone(),
             flags: compiled.flags.clone(),
+            cpu_features: compiled.cpu_features.clone(),
         };
         let store = Arc::clone(&self.store);
         let (path, hash) = (compiled.path, compiled.blake3);

@@ -160,8 +160,13 @@ mod tests {
         fs::write(store.modules_path(&bundle), "\0\0\0").unwrap();
         assert!(store.modules(&bundle).unwrap().is_empty());
         let file = FileEntry { name: "host.vmfb".to_owned(), size_bytes: 1, blake3: bundle.to_string() };
-        let entry =
-            ModuleEntry { target: "host".to_owned(), file, compiler: "3.13.0".to_owned(), flags: Vec::new() };
+        let entry = ModuleEntry {
+            target: "host".to_owned(),
+            file,
+            compiler: "3.13.0".to_owned(),
+            flags: Vec::new(),
+            cpu_features: Vec::new(),
+        };
         store.add_module(&bundle, entry).unwrap();
         assert_eq!(store.modules(&bundle).unwrap().len(), 1);
     }
