@@ -14,6 +14,25 @@ pub const fn attend_partials_len(heads: usize, head_dim: usize, capacity: usize)
     max_splits(capacity) * heads * (head_dim + 2)
 }
 
+/// The numbers that keys and values are kept in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CacheType {
+    /// Half precision.
+    F16,
+    /// `f32`.
+    F32,
+}
+
+impl CacheType {
+    /// The suffix of entry points: `f16` or `f32`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CacheType::F16 => "f16",
+            CacheType::F32 => "f32",
+        }
+    }
+}
+
 /// Elements that share a scale in int8 activations.
 pub const ACTIVATION_BLOCK: usize = 32;
 

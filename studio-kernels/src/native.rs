@@ -138,3 +138,110 @@ pub struct Products {
     /// Rows times two matrices, gated.
     pub gated_matmul: GatedMatmul,
 }
+
+/// One token: its key and value are added to the cache, and its queries attend.
+///
+/// `q` is `[heads][head_dim]`, `k` and `v` are `[kv_heads][head_dim]`, not yet turned; `rope` has the rotation of each
+/// position, `[2 (from half)][2 (to half)][head_dim / 2]`; the cache is a layer's key heads, `[capacity / 16][head_dim]
+/// [16]` each, then its value heads, `[capacity][head_dim]` each; offsets into it count its numbers. `partials` has
+/// [`attend_partials_len`](crate::abi::attend_partials_len) numbers. The token sees the last `window` positions, with 0
+/// all; scores are `scale` times the products of queries and keys and, unless `softcap` is 0, become
+/// `softcap · tanh(score / softcap)`.
+pub type Attend = unsafe extern "C" fn(
+    team: *const u32,
+    team_offset: usize,
+    phase: usize,
+    q: *const f32,
+    q_offset: usize,
+    k: *const f32,
+    k_offset: usize,
+    v: *const f32,
+    v_offset: usize,
+    cache: *mut u8,
+    cache_offset: usize,
+    rope: *const f32,
+    rope_offset: usize,
+    partials: *mut f32,
+    partials_offset: usize,
+    y: *mut f32,
+    y_offset: usize,
+    position: usize,
+    layer: usize,
+    heads: usize,
+    kv_heads: usize,
+    head_dim: usize,
+    capacity: usize,
+    window: usize,
+    scale: f32,
+    softcap: f32,
+);
+
+/// The keys and values of consecutive positions are added to the cache; see [`Attend`].
+pub type Append = unsafe extern "C" fn(
+    team: *const u32,
+    team_offset: usize,
+    phase: usize,
+    k: *const f32,
+    k_offset: usize,
+    v: *const f32,
+    v_offset: usize,
+    cache: *mut u8,
+    cache_offset: usize,
+    rope: *const f32,
+    rope_offset: usize,
+    rows: usize,
+    position: usize,
+    layer: usize,
+    kv_heads: usize,
+    head_dim: usize,
+    capacity: usize,
+);
+
+/// The queries of consecutive positions attend, each up to its own; see [`Attend`].
+pub type AttendChunk = unsafe extern "C" fn(
+    team: *const u32,
+    team_offset: usize,
+    phase: usize,
+    q: *const f32,
+    q_offset: usize,
+    cache: *const u8,
+    cache_offset: usize,
+    rope: *const f32,
+    rope_offset: usize,
+    y: *mut f32,
+    y_offset: usize,
+    rows: usize,
+    position: usize,
+    layer: usize,
+    heads: usize,
+    kv_heads: usize,
+    head_dim: usize,
+    capacity: usize,
+    window: usize,
+    scale: f32,
+    softcap: f32,
+);
+
+/// The index of the greatest of each row, the lowest where several are equal.
+pub type Argmax = unsafe extern "C" fn(
+    team: *const u32,
+    team_offset: usize,
+    phase: usize,
+    logits: *const f32,
+    logits_offset: usize,
+    next: *mut i32,
+    next_offset: usize,
+    rows: usize,
+    n: usize,
+);
+
+/// The kernels for a type of cache.
+#[derive(Clone, Copy, Debug)]
+pub struct Attention {
+    /// One token.
+    pub attend: Attend,
+    /// Keys and values of a chunk.
+    pub append: Append,
+    /// Queries of a chunk.
+    pub attend_chunk: AttendChunk,
+}

@@ -1,13 +1,29 @@
-//! The entry points for attention; `docs` of the arguments are in [`crate::abi`].
+//! The entry points for attention.
 
-/// Defines the entry points for an instruction set. Each memory reference is a pointer and an offset in elements; see
-/// [`crate::abi`] for what the arguments mean.
+/// Defines them for an instruction set. Each memory reference is a pointer and an offset in elements.
 macro_rules! attention_entries {
     ($isa:ty, $(#[$features:meta])*) => {
         $crate::attention::attention_entries!(@ $isa, [$(#[$features])*], f32,
             look_f32, attend_f32, append_f32, attend_chunk_f32);
         $crate::attention::attention_entries!(@ $isa, [$(#[$features])*], $crate::attention::F16,
             look_f16, attend_f16, append_f16, attend_chunk_f16);
+
+        /// The kernels for a type of cache.
+        #[cfg(not(studio_bitcode))]
+        pub fn attention(cache: $crate::abi::CacheType) -> $crate::native::Attention {
+            match cache {
+                $crate::abi::CacheType::F16 => $crate::native::Attention {
+                    attend: attend_f16,
+                    append: append_f16,
+                    attend_chunk: attend_chunk_f16,
+                },
+                $crate::abi::CacheType::F32 => $crate::native::Attention {
+                    attend: attend_f32,
+                    append: append_f32,
+                    attend_chunk: attend_chunk_f32,
+                },
+            }
+        }
     };
     (@ $isa:ty, [$(#[$features:meta])*], $element:ty, $look:ident, $attend:ident, $append:ident, $attend_chunk:ident) => {
         $(#[$features])*

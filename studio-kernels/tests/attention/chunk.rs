@@ -12,7 +12,7 @@ fn check(case: Case, position: usize, rows: usize, threads: &[usize]) {
     let rope = rope_table(position + rows, case.head_dim);
     for kernels in sets::all() {
         let what = format!("{}, {case:?}, {rows} rows from {position}", kernels.name);
-        let mut before = Cache::new(case, capacity, kernels.half);
+        let mut before = Cache::new(case, capacity, kernels.cache);
         before.fill(position, &mut random);
         let call = Call::new(case, rows, &mut random);
         let mut first: Option<Vec<f32>> = None;
@@ -67,10 +67,10 @@ fn chunks_of_any_sizes_and_single_tokens_give_the_same() {
     let rope = rope_table(rows, case.head_dim);
     for kernels in sets::all() {
         let call = Call::new(case, rows, &mut Random(3));
-        let mut whole = Cache::new(case, 320, kernels.half);
+        let mut whole = Cache::new(case, 320, kernels.cache);
         let expected = attend_chunk(&kernels, case, (&mut whole, &rope), &call, 0, 2);
         for sizes in [&[1, 299][..], &[16, 7, 250, 27], &[64, 64, 64, 64, 44], &[150, 1, 1, 148], &[1; 300]] {
-            let mut cache = Cache::new(case, 320, kernels.half);
+            let mut cache = Cache::new(case, 320, kernels.cache);
             let (mut found, mut position) = (Vec::new(), 0);
             for &size in sizes {
                 let call = call.rows(case, position..position + size);
@@ -82,7 +82,7 @@ fn chunks_of_any_sizes_and_single_tokens_give_the_same() {
                 position += size;
             }
             assert!(cache == whole, "{}: the same cache", kernels.name);
-            assert_near(&doubles(&found), &doubles(&expected), 3e-6, kernels.name);
+            assert_near(&doubles(&found), &doubles(&expected), 3e-6, &kernels.name);
         }
     }
 }

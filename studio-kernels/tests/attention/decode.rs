@@ -12,7 +12,7 @@ fn check(case: Case, position: usize, threads: &[usize]) {
     let rope = rope_table(position + 1, case.head_dim);
     for kernels in sets::all() {
         let what = format!("{}, {case:?}, position {position}", kernels.name);
-        let mut before = Cache::new(case, capacity, kernels.half);
+        let mut before = Cache::new(case, capacity, kernels.cache);
         before.fill(position, &mut random);
         let call = Call::new(case, 1, &mut random);
         let mut first: Option<Vec<f32>> = None;

@@ -3,6 +3,8 @@
 
 mod argmax;
 mod chunk;
+#[path = "../common/mod.rs"]
+mod common;
 mod decode;
 mod reference;
 mod sets;

@@ -3,6 +3,7 @@
 use super::reference::{angle, attention, turned};
 use super::sets::Kernels;
 use half::f16;
+use studio_kernels::abi::{CacheType, attend_partials_len};
 
 /// What a test varies.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +63,9 @@ pub(crate) struct Cache {
 
 impl Cache {
     /// Full of NaN.
-    pub(crate) fn new(case: Case, capacity: usize, half: bool) -> Self {
+    pub(crate) fn new(case: Case, capacity: usize, cache: CacheType) -> Self {
         let numbers = LAYERS * 2 * case.kv_heads * capacity * case.head_dim;
+        let half = cache == CacheType::F16;
         let bytes = vec![0xff; numbers * if half { 2 } else { 4 }];
         Self { bytes, half, kv_heads: case.kv_heads, head_dim: case.head_dim, capacity }
     }
@@ -80,9 +82,9 @@ impl Cache {
 
     fn get(&self, index: usize) -> f64 {
         if self.half {
-            f16::from_le_bytes([self.bytes[2 * index], self.bytes[2 * index + 1]]).to_f64()
+            f16::from_le_bytes(self.bytes.as_chunks().0[index]).to_f64()
         } else {
-            f64::from(f32::from_le_bytes(self.bytes[4 * index..4 * index + 4].try_into().unwrap()))
+            f64::from(f32::from_le_bytes(self.bytes.as_chunks().0[index]))
         }
     }
 
@@ -246,7 +248,7 @@ pub(crate) fn attend(
     position: usize,
     threads: usize,
 ) -> Vec<f32> {
-    let length = studio_kernels::abi::attend_partials_len(case.heads, case.head_dim, cache.capacity);
+    let length = attend_partials_len(case.heads, case.head_dim, cache.capacity);
     // An offset in front of everything, and a mark behind the results.
     let mut results = vec![f32::NAN; case.heads * case.head_dim + 4];
     results[case.heads * case.head_dim + 2] = 77.0;
@@ -258,7 +260,7 @@ pub(crate) fn attend(
     in_team(threads, |team| {
         // SAFETY: all memory is as large as the numbers say.
         unsafe {
-            (kernels.attend)(
+            (kernels.attention.attend)(
                 team,
                 0,
                 PHASE,
@@ -309,7 +311,7 @@ pub(crate) fn attend_chunk(
     in_team(threads, |team| {
         // SAFETY: all memory is as large as the numbers say.
         unsafe {
-            (kernels.append)(
+            (kernels.attention.append)(
                 team,
                 0,
                 PHASE,
@@ -333,7 +335,7 @@ pub(crate) fn attend_chunk(
     in_team(threads, |team| {
         // SAFETY: as above.
         unsafe {
-            (kernels.attend_chunk)(
+            (kernels.attention.attend_chunk)(
                 team,
                 0,
                 PHASE,
