@@ -43,19 +43,21 @@ pub enum DecodeError {
 /// Runs a decoder over all blocks. Its array types are the layout's sizes, so the loop has no bounds to check; `pulp`
 /// picks, at run time, the one compiled for the widest vectors that the processor has. The numbers are the same.
 ///
-/// A macro, because a decoder that is passed as a value is called through a function of its own, which is compiled for
-/// the narrowest vectors.
+/// All of the loop has to end up in the function of `pulp`'s that has these vectors. So this is a macro, for a decoder
+/// passed as a value is called through a function of its own; and the closure gives `out` away, for one that could be
+/// called twice is, too.
 macro_rules! each_block {
-    ($blocks:expr, $out:expr, $decode:path) => {
+    ($blocks:expr, $out:expr, $decode:path) => {{
+        let (blocks, out) = ($blocks.as_chunks().0, $out.as_chunks_mut().0);
         pulp::Arch::new().dispatch(
             #[inline(always)]
-            || {
-                for (block, out) in $blocks.as_chunks().0.iter().zip($out.as_chunks_mut().0) {
+            move || {
+                for (block, out) in blocks.iter().zip(out) {
                     $decode(block, out);
                 }
             },
         )
-    };
+    }};
 }
 
 impl BlockFormat {
