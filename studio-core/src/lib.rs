@@ -13,6 +13,7 @@ pub mod graph;
 pub mod manifest;
 pub mod options;
 pub mod params;
+pub mod part_hash;
 pub mod reference;
 pub mod tiles;
 pub mod tokenizer;

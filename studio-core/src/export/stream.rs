@@ -6,19 +6,20 @@ use crate::params::archive::Layout;
 use crate::params::plan::Plan;
 use crate::params::stream::{ArchiveStream, PIECE_BYTES};
 use gguf_file::ReadAt;
+use std::ops::Range;
 
 /// A file's bytes in order. Whoever wants no more just drops it.
 pub struct FileStream<'a>(Kind<'a>);
 
 enum Kind<'a> {
-    /// What is left of bytes that are made.
-    Bytes(&'a [u8]),
+    /// Bytes that are made, and what is left of them.
+    Bytes(&'a [u8], &'a [u8]),
     Parameters(Box<ArchiveStream<'a>>),
 }
 
 impl<'a> FileStream<'a> {
     pub(super) fn of_bytes(bytes: &'a [u8]) -> Self {
-        Self(Kind::Bytes(bytes))
+        Self(Kind::Bytes(bytes, bytes))
     }
 
     pub(super) fn of_parameters(plan: &'a Plan, layout: &'a Layout, budget: Budget) -> Self {
@@ -29,7 +30,7 @@ impl<'a> FileStream<'a> {
     /// in which it was opened. After an error the stream is of no further use.
     pub fn next(&mut self, sources: &[&dyn ReadAt]) -> Result<Option<&[u8]>, ExportError> {
         match &mut self.0 {
-            Kind::Bytes(rest) => {
+            Kind::Bytes(_, rest) => {
                 let (piece, after) = rest.split_at(rest.len().min(PIECE_BYTES));
                 *rest = after;
                 Ok((!piece.is_empty()).then_some(piece))
@@ -38,15 +39,15 @@ impl<'a> FileStream<'a> {
         }
     }
 
-    /// Leaves out the first `bytes` bytes of what is still to come, without making more of them than it must: for an
-    /// upload that is taken up again.
-    pub fn skip(&mut self, bytes: u64) {
+    /// Goes to a range of the file: its bytes come next, and then the end. Little of what lies outside of it is made.
+    /// For an upload that is taken up again, and for threads that share a file's making.
+    pub fn seek(&mut self, range: Range<u64>) {
         match &mut self.0 {
-            Kind::Bytes(rest) => {
-                let left_out = usize::try_from(bytes).unwrap_or(usize::MAX).min(rest.len());
-                *rest = &rest[left_out..];
+            Kind::Bytes(bytes, rest) => {
+                let within = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+                *rest = bytes.get(within(range.start)..within(range.end)).unwrap_or_default();
             }
-            Kind::Parameters(stream) => stream.skip(bytes),
+            Kind::Parameters(stream) => stream.seek(range),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::element::{Bf16, F16, F32, Float, size_bytes, to_bytes};
 use super::plan::TensorConversion;
 use super::stream::{StreamError, buffer};
 use super::transpose::{TILE_COLUMNS, Target, Tile, tile_rows};
-use super::window::Window;
+use super::window::{WINDOW_BYTES, Window};
 use crate::graph::{ElementType, RowOrder};
 use gguf_file::ReadAt;
 use std::ops::Range;
@@ -19,20 +19,19 @@ pub struct Budget {
     /// Bytes of output made at a time, as far as blocks allow. Small enough to be in the cache when it is hashed
     /// and written.
     pub panel_bytes: u64,
-    /// Bytes of output made at a time, at most. A transposed matrix of large blocks and many rows wants more than
-    /// `panel_bytes`, for each block is decoded as often as there are panels that it has a part in.
+    /// Bytes of output made at a time, at most. A matrix that is transposed and too large to be held is read once for
+    /// each panel, and a panel has to have whole rows of blocks: both want more than `panel_bytes`.
     pub panel_limit_bytes: u64,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { raw_bytes: 32 << 20, panel_bytes: 1 << 20, panel_limit_bytes: 24 << 20 }
+        Self { raw_bytes: 32 << 20, panel_bytes: 512 << 10, panel_limit_bytes: 24 << 20 }
     }
 }
 
 /// Buffers of a conversion, used again for every tensor.
 pub(crate) struct Converter {
-    budget: Budget,
     window: Window,
     raw: Vec<u8>,
     values: Vec<f32>,
@@ -57,25 +56,22 @@ struct Reader<'a> {
 
 impl Converter {
     pub(crate) fn new(budget: Budget) -> Self {
-        Self {
-            budget,
-            window: Window::new(budget.raw_bytes),
-            raw: Vec::new(),
-            values: Vec::new(),
-            tile: Tile::new(),
-        }
+        Self { window: Window::new(budget.raw_bytes), raw: Vec::new(), values: Vec::new(), tile: Tile::new() }
     }
 
-    /// Fills the head of `panel` with the output that begins at element `first`, which is not past the last. Gives the
-    /// bytes written, more than none.
+    /// Fills the head of `panel` with the output that begins at element `first`, which is not past the last and which
+    /// [`panel_start`] gave; not much more than `wanted_bytes`, of which there are some. Gives the bytes written, more
+    /// than none.
     pub(crate) fn fill(
         &mut self,
         conversion: &TensorConversion,
         first: u64,
+        wanted_bytes: u64,
+        budget: Budget,
         sources: &[&dyn ReadAt],
         panel: &mut Vec<u8>,
     ) -> Result<usize, StreamError> {
-        let at = panel_at(conversion, first, self.budget);
+        let at = panel_at(conversion, first, wanted_bytes, budget);
         let size = (at.rows.end - at.rows.start) * (at.columns.end - at.columns.start);
         // At most the budget's limit.
         let panel = buffer(panel, (size * size_bytes(conversion.element_type)) as usize);
@@ -92,31 +88,62 @@ impl Converter {
     }
 }
 
-/// Chooses the panel that begins at element `first`.
-fn panel_at(conversion: &TensorConversion, first: u64, budget: Budget) -> Panel {
-    let block = conversion.source.format.block_elements();
-    let element_bytes = size_bytes(conversion.element_type);
-    let (rows, columns) = match (conversion.transpose, conversion.source.row_order) {
+/// Rows and columns of the output as panels see it: rows in their order are one long row.
+fn output_matrix(conversion: &TensorConversion) -> (u64, u64) {
+    match (conversion.transpose, conversion.source.row_order) {
         (true, _) => (conversion.source.columns, conversion.source.rows),
         (false, RowOrder::RopeHalves { .. }) => (conversion.source.rows, conversion.source.columns),
-        // Rows in their order are one long row.
         (false, RowOrder::AsStored) => (1, conversion.source.rows * conversion.source.columns),
+    }
+}
+
+/// Whether panels are parts of a row rather than whole rows.
+fn splits_rows(conversion: &TensorConversion, budget: Budget) -> bool {
+    let (rows, columns) = output_matrix(conversion);
+    rows == 1 || columns * size_bytes(conversion.element_type) > budget.panel_limit_bytes
+}
+
+/// The last element, not after `element`, that a panel may begin with. The element after a panel is one.
+pub(crate) fn panel_start(conversion: &TensorConversion, element: u64, budget: Budget) -> u64 {
+    let (_, columns) = output_matrix(conversion);
+    let column = element % columns;
+    let before = match (splits_rows(conversion, budget), conversion.transpose) {
+        (true, true) => 0,
+        (true, false) => column % conversion.source.format.block_elements(),
+        (false, _) => column,
     };
+    element - before
+}
+
+/// Chooses the panel that begins at element `first`, of whose rows no more than `wanted_bytes` are needed.
+fn panel_at(conversion: &TensorConversion, first: u64, wanted_bytes: u64, budget: Budget) -> Panel {
+    let block = conversion.source.format.block_elements();
+    let element_bytes = size_bytes(conversion.element_type);
+    let (rows, columns) = output_matrix(conversion);
     let (row, column) = (first / columns, first % columns);
     let row_bytes = columns * element_bytes;
-    if column > 0 || row_bytes > budget.panel_limit_bytes || rows == 1 {
-        let wanted = (budget.panel_bytes / element_bytes).max(1);
+    let panel_bytes = budget.panel_bytes.min(wanted_bytes);
+    if splits_rows(conversion, budget) {
+        let wanted = (panel_bytes / element_bytes).max(1);
         let whole_blocks = (wanted - wanted % block).max(block);
         let wanted = if conversion.transpose { wanted } else { whole_blocks };
         return Panel { rows: row..row + 1, columns: column..columns.min(column + wanted) };
     }
-    let wanted = budget.panel_bytes / row_bytes;
-    let count = match conversion.transpose {
-        true if wanted >= block => wanted - wanted % block,
-        true => (block - row % block).min(budget.panel_limit_bytes / row_bytes),
-        false => wanted,
+    let wanted = wanted_bytes.div_ceil(row_bytes);
+    let count = if conversion.transpose {
+        let most = budget.panel_limit_bytes / row_bytes;
+        let raw_bytes = conversion.source.rows * conversion.source.columns / block
+            * conversion.source.format.block_bytes();
+        let cached = (panel_bytes / row_bytes).max(block);
+        // A tensor that the window doesn't hold is read again for each panel.
+        let together = if raw_bytes > WINDOW_BYTES { most } else { cached.min(most) }.min(wanted);
+        // To the end of a block, which the next panel then doesn't decode again.
+        let past = (row + together) % block;
+        if past < together { together - past } else { together }
+    } else {
+        (panel_bytes / row_bytes).max(1)
     };
-    Panel { rows: row..rows.min(row + count.max(1)), columns: 0..columns }
+    Panel { rows: row..rows.min(row + count), columns: 0..columns }
 }
 
 impl Reader<'_> {

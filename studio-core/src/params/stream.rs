@@ -1,12 +1,13 @@
 //! An archive's bytes, pulled piece by piece.
 
 use super::archive::{Layout, Place};
-use super::convert::{Budget, Converter};
+use super::convert::{Budget, Converter, panel_start};
 use super::element::{Bf16, F16, F32, size_bytes, to_bytes};
 use super::plan::{Conversion, Plan, PlannedParam};
 use super::tiles::Tiler;
 use crate::graph::ElementType;
 use gguf_file::{DecodeError, ReadAt, ReadError};
+use std::ops::Range;
 
 /// Bytes of a piece, at most.
 pub const PIECE_BYTES: usize = 1 << 20;
@@ -51,20 +52,12 @@ pub struct ArchiveStream<'a> {
     budget: Budget,
     converter: Converter,
     tiler: Tiler,
-    /// The file's bytes up to here have been handed out.
-    position: u64,
-    /// The entry that is made or comes next.
-    place: usize,
-    /// Elements of it that have been made.
-    made: u64,
+    /// The file's bytes that are still to be handed out.
+    rest: Range<u64>,
     /// What was made last, in a buffer that only grows.
     panel: Vec<u8>,
-    /// Bytes of the panel.
-    filled: usize,
-    /// Bytes of the panel that have been handed out.
-    taken: usize,
-    /// Bytes to leave out before the next piece.
-    left_out: u64,
+    /// What of the panel comes next.
+    made: Range<usize>,
 }
 
 impl<'a> ArchiveStream<'a> {
@@ -72,111 +65,76 @@ impl<'a> ArchiveStream<'a> {
     #[must_use]
     pub fn new(plan: &'a Plan, layout: &'a Layout, budget: Budget) -> Self {
         let converter = Converter::new(budget);
-        Self {
-            plan,
-            layout,
-            budget,
-            converter,
-            tiler: Tiler::default(),
-            position: 0,
-            place: 0,
-            made: 0,
-            panel: Vec::new(),
-            filled: 0,
-            taken: 0,
-            left_out: 0,
-        }
+        let (rest, panel) = (0..layout.size_bytes, Vec::new());
+        Self { plan, layout, budget, converter, tiler: Tiler::default(), rest, panel, made: 0..0 }
     }
 
     /// The next piece, or `None` at the end. `sources` are the model's files, in the order in which it was opened.
     /// After an error the stream is of no further use.
     pub fn next(&mut self, sources: &[&dyn ReadAt]) -> Result<Option<&[u8]>, StreamError> {
-        while self.left_out > 0 {
-            if self.taken == self.filled {
-                self.make(sources)?;
+        let head = usize::try_from(self.rest.start).ok().and_then(|start| self.layout.head.get(start..));
+        let available = match head.filter(|rest| !rest.is_empty()) {
+            Some(rest) => rest,
+            None => {
+                if self.made.is_empty() {
+                    self.made = self.make(sources)?;
+                }
+                &self.panel[self.made.clone()]
             }
-            let rest = (self.filled - self.taken) as u64;
-            if rest == 0 {
-                return Ok(None);
-            }
-            let left_out = rest.min(self.left_out);
-            self.left_out -= left_out;
-            self.taken += left_out as usize;
-            self.position += left_out;
-        }
-        let head = usize::try_from(self.position).ok().and_then(|position| self.layout.head.get(position..));
-        if let Some(rest) = head.filter(|rest| !rest.is_empty()) {
-            let piece = &rest[..rest.len().min(PIECE_BYTES)];
-            self.position += piece.len() as u64;
-            return Ok(Some(piece));
-        }
-        if self.taken == self.filled {
-            self.make(sources)?;
-        }
-        let piece = self.panel.get(self.taken..self.filled).unwrap_or_default();
-        let piece = &piece[..piece.len().min(PIECE_BYTES)];
-        self.taken += piece.len();
-        self.position += piece.len() as u64;
+        };
+        let rest = usize::try_from(self.rest.end.saturating_sub(self.rest.start)).unwrap_or(usize::MAX);
+        let piece = &available[..available.len().min(PIECE_BYTES).min(rest)];
+        self.rest.start += piece.len() as u64;
+        self.made.start = self.made.end.min(self.made.start + piece.len());
         Ok((!piece.is_empty()).then_some(piece))
     }
 
-    /// Leaves out the next `bytes` bytes. Entries that end before what follows aren't made.
-    pub fn skip(&mut self, bytes: u64) {
-        let target = self.position.saturating_add(self.left_out).saturating_add(bytes);
-        let target = target.min(self.layout.size_bytes);
-        let current = self.layout.places.get(self.place);
-        let within = |place: &Place| (place.offset..place.offset + place.size_bytes).contains(&target);
-        let made_until = self.position + (self.filled - self.taken) as u64;
-        let goes_on = self.made > 0 && current.is_some_and(within);
-        if !goes_on && target > made_until {
-            let entry = self.layout.places.iter().position(within);
-            self.filled = 0;
-            self.taken = 0;
-            self.made = 0;
-            self.place = entry.unwrap_or_else(|| {
-                self.layout
-                    .places
-                    .iter()
-                    .take_while(|place| place.offset + place.size_bytes <= target)
-                    .count()
-            });
-            self.position =
-                entry.and_then(|entry| self.layout.places.get(entry)).map_or(target, |place| place.offset);
-        }
-        self.left_out = target - self.position;
+    /// Goes to a range of the file: its bytes come next, and then the end. What lies outside of it is made only as
+    /// far as blocks and rows make it necessary.
+    pub fn seek(&mut self, range: Range<u64>) {
+        let size = self.layout.size_bytes;
+        self.rest = range.start.min(size)..range.end.min(size);
+        self.made = 0..0;
     }
 
-    /// Replaces the panel by what comes next: zeros up to an entry or the end, or a part of an entry.
-    fn make(&mut self, sources: &[&dyn ReadAt]) -> Result<(), StreamError> {
-        self.taken = 0;
-        let places = &self.layout.places;
-        while places.get(self.place).is_some_and(|place| self.position >= place.offset + place.size_bytes) {
-            self.place += 1;
-            self.made = 0;
+    /// Replaces the panel by what comes next: zeros up to an entry or the end, or a part of an entry. Gives the range
+    /// of it that begins where the rest does.
+    fn make(&mut self, sources: &[&dyn ReadAt]) -> Result<Range<usize>, StreamError> {
+        let Range { start, end } = self.rest;
+        if start >= end {
+            return Ok(0..0);
         }
-        let next = places.get(self.place);
-        let start = next.map_or(self.layout.size_bytes, |place| place.offset);
-        if self.position < start {
-            let gap = (start - self.position).min(PIECE_BYTES as u64);
-            self.filled = gap as usize;
-            buffer(&mut self.panel, self.filled).fill(0);
-            return Ok(());
+        let places = &self.layout.places;
+        let next = places.get(places.partition_point(|place| place.offset + place.size_bytes <= start));
+        let entry = next.map_or(self.layout.size_bytes, |place| place.offset);
+        if start < entry {
+            let gap = (entry.min(end) - start).min(PIECE_BYTES as u64) as usize;
+            buffer(&mut self.panel, gap).fill(0);
+            return Ok(0..gap);
         }
         let Some(param) = next.and_then(|Place { item, .. }| self.plan.params().get(*item)) else {
-            self.filled = 0;
-            return Ok(());
+            return Ok(0..0);
         };
-        self.filled = match &param.conversion {
+        let element_bytes = size_bytes(param.element_type);
+        let element = (start - entry) / element_bytes;
+        let budget = self.budget;
+        let (first, filled) = match &param.conversion {
             Conversion::Tensor(conversion) => {
-                self.converter.fill(conversion, self.made, sources, &mut self.panel)?
+                let first = panel_start(conversion, element, budget);
+                let wanted = end - (entry + first * element_bytes);
+                (first, self.converter.fill(conversion, first, wanted, budget, sources, &mut self.panel)?)
+            }
+            Conversion::Values(values) => {
+                (element, fill_values(param, values, element, budget, &mut self.panel))
             }
             Conversion::Tiles(conversion) => {
-                self.tiler.fill(conversion, self.made, self.budget, sources, &mut self.panel)?
+                let first = conversion.panel_start(element);
+                (first, self.tiler.fill(conversion, first, budget, sources, &mut self.panel)?)
             }
-            Conversion::Values(values) => fill_values(param, values, self.made, self.budget, &mut self.panel),
         };
-        self.made += self.filled as u64 / size_bytes(param.element_type);
-        Ok(())
+        // Less than a panel.
+        let before = (start - entry - first * element_bytes) as usize;
+        Ok(before.min(filled)..filled)
     }
 }
 

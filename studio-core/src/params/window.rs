@@ -9,6 +9,9 @@ use std::ops::Range;
 /// Rows that are needed one after the other, at most: those of a tile of 16-bit elements.
 const MOST_ROWS_OF_A_TILE: u64 = 32;
 
+/// Bytes of rows that are held, where it need not be more: they stay in the second cache.
+pub(crate) const WINDOW_BYTES: u64 = 1 << 20;
+
 /// The rows that are held, and where they stem from.
 pub(crate) struct Window {
     budget_bytes: u64,
@@ -62,7 +65,10 @@ impl Window {
         };
         let fitting = self.budget_bytes / row_bytes.max(1);
         let wanted = unit.max(MOST_ROWS_OF_A_TILE).min(source.rows);
-        let count = fitting.min(source.rows);
-        (count >= wanted).then_some(count - count % unit).filter(|count| *count > 0)
+        let count = (WINDOW_BYTES / row_bytes.max(1)).max(wanted).min(source.rows);
+        (fitting >= wanted)
+            .then_some(count.min(fitting))
+            .map(|count| count - count % unit)
+            .filter(|count| *count > 0)
     }
 }
