@@ -26,6 +26,8 @@ pub(super) struct Facts {
     pub(super) tokenizer: TokenizerEntry,
     pub(super) chat_template: Option<String>,
     pub(super) stop_ids: Vec<u32>,
+    /// Why its text can't be made tokens here.
+    pub(super) tokenizer_problem: Option<String>,
 }
 
 impl Facts {
@@ -33,6 +35,7 @@ impl Facts {
         let metadata = gguf.metadata();
         let text = |key| metadata.get(key).and_then(Value::as_str).map(str::to_owned);
         let card = family::describe(gguf);
+        let (stop_ids, tokenizer_problem) = stop_ids(metadata);
         Self {
             model: ModelEntry {
                 architecture: card.architecture.unwrap_or_default(),
@@ -54,19 +57,21 @@ impl Facts {
                 pre: text(TOKENIZER_PRE),
             },
             chat_template: text(CHAT_TEMPLATE),
-            stop_ids: stop_ids(metadata),
+            stop_ids,
+            tokenizer_problem,
         }
     }
 }
 
 /// The tokens that end a generation, ascending: those that llama.cpp finds, or, for a tokenizer of a kind that we
-/// don't have, those that the keys name.
-fn stop_ids(metadata: &Metadata) -> Vec<u32> {
+/// don't have, those that the keys name, with the reason why we don't.
+fn stop_ids(metadata: &Metadata) -> (Vec<u32>, Option<String>) {
     match Tokenizer::from_metadata(metadata) {
-        Ok(tokenizer) => tokenizer.end_ids().to_vec(),
-        Err(_unsupported) => {
+        Ok(tokenizer) => (tokenizer.end_ids().to_vec(), None),
+        Err(unsupported) => {
             let named = |key| metadata.opt_u32(key).ok().flatten();
-            END_KEYS.into_iter().filter_map(named).collect::<BTreeSet<u32>>().into_iter().collect()
+            let ids: BTreeSet<u32> = END_KEYS.into_iter().filter_map(named).collect();
+            (ids.into_iter().collect(), Some(unsupported.to_string()))
         }
     }
 }

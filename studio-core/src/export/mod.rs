@@ -104,6 +104,13 @@ impl Export {
         &self.plan
     }
 
+    /// Why text can't be made tokens with this model's tokenizer here, where that is so. Its bundle is as good as any
+    /// for a program that knows the tokenizer.
+    #[must_use]
+    pub fn tokenizer_problem(&self) -> Option<&str> {
+        self.facts.tokenizer_problem.as_deref()
+    }
+
     /// The bytes of the file `index` of [`Export::files`].
     ///
     /// # Panics
@@ -142,7 +149,7 @@ impl Export {
     /// The manifest, once all files are made and hashed.
     #[must_use]
     pub fn manifest(&self, source: FileEntry, files: Vec<FileEntry>) -> Manifest {
-        let Facts { model, options, functions, cache, tokenizer, chat_template, stop_ids } =
+        let Facts { model, options, functions, cache, tokenizer, chat_template, stop_ids, .. } =
             self.facts.clone();
         let kernels = match &options.form {
             Form::Stablehlo => None,

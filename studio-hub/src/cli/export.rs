@@ -4,7 +4,6 @@ use super::{options::ExportArgs, outcome::note, progress::Terminal};
 use crate::model::{self, Model};
 use clap::Args;
 use std::{path::PathBuf, time::Instant};
-use studio_core::tokenizer::Tokenizer;
 
 /// Exports a GGUF as StableHLO with its parameters, tokenizer, manifest and reference page.
 #[derive(Debug, Args)]
@@ -25,7 +24,7 @@ impl Export {
         let start = Instant::now();
         let model = Model::open(&self.model)?;
         let mut progress = Terminal::new();
-        let manifest = model::export(&model, &options, &self.out, &mut progress)?;
+        let (manifest, tokenizer_problem) = model::export(&model, &options, &self.out, &mut progress)?;
         progress.clear();
         let bytes: u64 = manifest.files.iter().map(|file| file.size_bytes).sum();
         let (seconds, files) = (start.elapsed().as_secs_f64(), manifest.files.len() + 1);
@@ -34,7 +33,7 @@ impl Export {
             self.out.display(),
             bytes / 1_000_000
         ));
-        if let Err(error) = Tokenizer::from_metadata(model.gguf.metadata()) {
+        if let Some(error) = tokenizer_problem {
             note(format_args!(
                 "note: `studio run` can't run this bundle for want of its tokenizer, other programs may: {error}"
             ));

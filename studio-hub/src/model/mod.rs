@@ -2,6 +2,8 @@
 
 mod claim;
 mod export;
+mod hash;
+mod make;
 mod open;
 mod write;
 

@@ -2,16 +2,7 @@
 
 use anyhow::Context;
 use gguf_file::{FileSource, Gguf, ReadAt, split::SplitName};
-use std::{
-    fs::File,
-    io::{ErrorKind, Read},
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
-};
-use studio_core::manifest::FileEntry;
-
-/// Bytes of a model that are read and hashed at once: they fit the second cache.
-const HASH_PIECE_BYTES: usize = 256 << 10;
+use std::path::{Path, PathBuf};
 
 /// An open model.
 pub(crate) struct Model {
@@ -57,32 +48,24 @@ impl Model {
         self.parts.iter().map(ReadAt::len).sum()
     }
 
-    /// The model by content: all its parts one after another. Reads all of it.
-    pub(crate) fn hash(&self) -> anyhow::Result<FileEntry> {
-        self.hash_unless(&AtomicBool::new(false))
+    /// The name of its first file, without folders.
+    pub(super) fn file_name(&self) -> String {
+        let name = self.paths.first().and_then(|path| path.file_name()).unwrap_or_default();
+        name.to_string_lossy().into_owned()
     }
 
-    /// As [`Model::hash`], but fails soon after it was given up.
-    pub(crate) fn hash_unless(&self, given_up: &AtomicBool) -> anyhow::Result<FileEntry> {
-        let mut hasher = blake3::Hasher::new();
-        let mut buffer = vec![0; HASH_PIECE_BYTES];
-        for path in &self.paths {
-            let mut file = File::open(path).with_context(|| path.display().to_string())?;
-            loop {
-                anyhow::ensure!(!given_up.load(Ordering::Relaxed), "hashing the model was given up");
-                match file.read(&mut buffer) {
-                    Ok(0) => break,
-                    Ok(count) => hasher.update(&buffer[..count]),
-                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                    Err(error) => return Err(error).with_context(|| path.display().to_string()),
-                };
+    /// Fills `buffer` from the files one after another as if they were one.
+    pub(super) fn read_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> anyhow::Result<()> {
+        for (part, path) in self.parts.iter().zip(&self.paths) {
+            if offset >= part.len() {
+                offset -= part.len();
+                continue;
             }
+            let count = usize::try_from(part.len() - offset).unwrap_or(usize::MAX).min(buffer.len());
+            let (now, later) = buffer.split_at_mut(count);
+            part.read_at(offset, now).with_context(|| path.display().to_string())?;
+            (offset, buffer) = (0, later);
         }
-        let name = self.paths.first().and_then(|path| path.file_name()).unwrap_or_default();
-        Ok(FileEntry {
-            name: name.to_string_lossy().into_owned(),
-            size_bytes: hasher.count(),
-            blake3: hasher.finalize().to_hex().to_string(),
-        })
+        Ok(())
     }
 }

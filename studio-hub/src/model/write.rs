@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File},
     io::{self, Write},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
@@ -55,6 +56,11 @@ impl Temporary {
 
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.file.write_all(bytes).map_err(WriteError::at(&self.path))
+    }
+
+    /// Writes at an offset, wherever other threads are writing.
+    pub(super) fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), WriteError> {
+        self.file.write_all_at(bytes, offset).map_err(WriteError::at(&self.path))
     }
 
     /// Gives the file its name.
