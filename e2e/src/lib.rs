@@ -28,9 +28,10 @@ pub fn smollm2() -> PathBuf {
     cache().join("models/SmolLM2-135M-Instruct.Q4_1.gguf")
 }
 
-/// The same model with its matrices as `F16` or `F32`, written by the `gguf` Python package.
-pub fn smollm2_as(float: &str) -> PathBuf {
-    cache().join(format!("models/SmolLM2-135M-Instruct.{float}.gguf"))
+/// The same model with its matrices as `F16` or `F32`, written by the `gguf` Python package, or in another type,
+/// quantised from `F32` by llama.cpp.
+pub fn smollm2_as(name: &str) -> PathBuf {
+    cache().join(format!("models/SmolLM2-135M-Instruct.{name}.gguf"))
 }
 
 /// One of IREE's own tools.

@@ -11,6 +11,11 @@ pub fn command() -> Command {
     Command::new(super::given("STUDIO_BIN"))
 }
 
+/// The binary under test with the eager engine in it.
+pub fn eager_command() -> Command {
+    Command::new(super::given("STUDIO_EAGER_BIN"))
+}
+
 /// Runs it; it must succeed. Gives its standard output.
 pub fn ok(args: &[&str]) -> String {
     let output = run(args);

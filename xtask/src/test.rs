@@ -50,7 +50,7 @@ fn unit() -> Result<()> {
 /// The whole line on the real model, against llama.cpp and IREE's own tools.
 fn system() -> Result<()> {
     setup::run(&["test".to_owned()])?;
-    setup::float_models()?;
+    setup::quantised_models()?;
     let llama = setup::llama()?;
     let mut tests = cargo();
     tests.args(["test", "--quiet", "--release", "--package", "e2e", "--", "--test-threads=1"]);

@@ -5,6 +5,7 @@
 
 mod quantise;
 mod run;
+mod samplers;
 mod text;
 
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ enum Command {
     Logits(run::LogitsArgs),
     /// The greedy continuation, with the margin between the two best logits at each step.
     Greedy(run::GreedyArgs),
+    /// What is left to draw among after llama.cpp's samplers.
+    Samplers(samplers::SamplersArgs),
     /// A copy of a model quantised by llama.cpp.
     Quantise(quantise::QuantiseArgs),
 }
@@ -66,6 +69,7 @@ fn main() -> anyhow::Result<()> {
         Command::Chat(args) => text::chat(&backend, &args)?,
         Command::Logits(args) => run::logits(&backend, &args)?,
         Command::Greedy(args) => run::greedy(&backend, &args)?,
+        Command::Samplers(args) => samplers::samplers(&args)?,
         Command::Quantise(args) => quantise::quantise(&args)?,
     };
     println!("{answer}");

@@ -1,4 +1,4 @@
-//! Benchmarks against a peer, interleaved in one run, printed as ratios of medians.
+//! `bench export`: the exporter against a plain copy, the page's export against the native one.
 
 use crate::{
     cache,
@@ -10,17 +10,9 @@ use std::{fs, path::Path, process::Command, time::Instant};
 
 const ROUNDS: usize = 5;
 
-/// Runs the named benchmark.
-pub(crate) fn run_named(names: &[String]) -> Result<()> {
-    match names {
-        [name] if name == "export" => export(),
-        _ => bail!("bench what? There is `bench export`"),
-    }
-}
-
 /// Export of SmolLM2 to bf16: natively against a plain copy of its output, in the browser against natively;
 /// how soon the page shows a dropped model, and how large the page is.
-fn export() -> Result<()> {
+pub(super) fn measure() -> Result<()> {
     setup::run(&["test".to_owned()])?;
     let studio = test::studio()?;
     let model = setup::smollm2()?;
