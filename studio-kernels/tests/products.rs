@@ -95,9 +95,21 @@ impl Subject {
         // SAFETY: the vectors are as long as the numbers say, and the set runs here.
         unsafe {
             (self.kernels.prepare)(
-                team.as_ptr().cast(), 0, 0,
-                operands.x.as_ptr(), 0, operands.aux.as_ptr(), 0, operands.gain.as_ptr(), 0, y.as_mut_ptr(), 0,
-                operands.rows, k, prologue as usize, EPS,
+                team.as_ptr().cast(),
+                0,
+                0,
+                operands.x.as_ptr(),
+                0,
+                operands.aux.as_ptr(),
+                0,
+                operands.gain.as_ptr(),
+                0,
+                y.as_mut_ptr(),
+                0,
+                operands.rows,
+                k,
+                prologue as usize,
+                EPS,
             );
         }
         y
@@ -125,10 +137,23 @@ impl Subject {
         // SAFETY: as above.
         unsafe {
             (self.kernels.matmul)(
-                team.as_ptr().cast(), 0, 0,
-                matrix.tiles.as_ptr(), 0, prepared.as_ptr(), 0, operands.bias.as_ptr(), 0,
-                operands.residual.as_ptr(), 0, y.as_mut_ptr(), 0,
-                operands.rows, matrix.k, matrix.n, epilogue.0,
+                team.as_ptr().cast(),
+                0,
+                0,
+                matrix.tiles.as_ptr(),
+                0,
+                prepared.as_ptr(),
+                0,
+                operands.bias.as_ptr(),
+                0,
+                operands.residual.as_ptr(),
+                0,
+                y.as_mut_ptr(),
+                0,
+                operands.rows,
+                matrix.k,
+                matrix.n,
+                epilogue.0,
             );
         }
         y
@@ -140,40 +165,95 @@ impl Subject {
         // SAFETY: as above.
         unsafe {
             (self.kernels.gated_matmul)(
-                team.as_ptr().cast(), 0, 0,
-                w[0].tiles.as_ptr(), 0, w[1].tiles.as_ptr(), 0, prepared.as_ptr(), 0, y.as_mut_ptr(), 0,
-                rows, w[0].k, w[0].n, activation,
+                team.as_ptr().cast(),
+                0,
+                0,
+                w[0].tiles.as_ptr(),
+                0,
+                w[1].tiles.as_ptr(),
+                0,
+                prepared.as_ptr(),
+                0,
+                y.as_mut_ptr(),
+                0,
+                rows,
+                w[0].k,
+                w[0].n,
+                activation,
             );
         }
         y
     }
 
-    fn matvec(&self, matrix: &Matrix, operands: &Operands, prologue: Prologue, epilogue: Epilogue) -> Vec<f32> {
+    fn matvec(
+        &self,
+        matrix: &Matrix,
+        operands: &Operands,
+        prologue: Prologue,
+        epilogue: Epilogue,
+    ) -> Vec<f32> {
         let team = team(1);
         let mut y = vec![f32::NAN; matrix.n];
         // SAFETY: as above.
         unsafe {
             (self.kernels.matvec)(
-                team.as_ptr().cast(), 0, 0,
-                matrix.tiles.as_ptr(), 0, operands.x.as_ptr(), 0, operands.aux.as_ptr(), 0,
-                operands.gain.as_ptr(), 0, operands.bias.as_ptr(), 0, operands.residual.as_ptr(), 0,
-                y.as_mut_ptr(), 0,
-                matrix.k, matrix.n, prologue as usize, epilogue.0, EPS,
+                team.as_ptr().cast(),
+                0,
+                0,
+                matrix.tiles.as_ptr(),
+                0,
+                operands.x.as_ptr(),
+                0,
+                operands.aux.as_ptr(),
+                0,
+                operands.gain.as_ptr(),
+                0,
+                operands.bias.as_ptr(),
+                0,
+                operands.residual.as_ptr(),
+                0,
+                y.as_mut_ptr(),
+                0,
+                matrix.k,
+                matrix.n,
+                prologue as usize,
+                epilogue.0,
+                EPS,
             );
         }
         y
     }
 
-    fn gated_matvec(&self, w: [&Matrix; 2], operands: &Operands, prologue: Prologue, activation: usize) -> Vec<f32> {
+    fn gated_matvec(
+        &self,
+        w: [&Matrix; 2],
+        operands: &Operands,
+        prologue: Prologue,
+        activation: usize,
+    ) -> Vec<f32> {
         let team = team(1);
         let mut y = vec![f32::NAN; w[0].n];
         // SAFETY: as above.
         unsafe {
             (self.kernels.gated_matvec)(
-                team.as_ptr().cast(), 0, 0,
-                w[0].tiles.as_ptr(), 0, w[1].tiles.as_ptr(), 0, operands.x.as_ptr(), 0, operands.gain.as_ptr(), 0,
-                y.as_mut_ptr(), 0,
-                w[0].k, w[0].n, prologue as usize, activation, EPS,
+                team.as_ptr().cast(),
+                0,
+                0,
+                w[0].tiles.as_ptr(),
+                0,
+                w[1].tiles.as_ptr(),
+                0,
+                operands.x.as_ptr(),
+                0,
+                operands.gain.as_ptr(),
+                0,
+                y.as_mut_ptr(),
+                0,
+                w[0].k,
+                w[0].n,
+                prologue as usize,
+                activation,
+                EPS,
             );
         }
         y
@@ -186,19 +266,25 @@ fn assert_near(found: f32, (expected, size): (f64, f64), what: &str) {
         return;
     }
     let tolerance = size * 2e-6 + 1e-30;
-    assert!((f64::from(found) - expected).abs() <= tolerance, "{what}: {found}, expected {expected} ± {tolerance:e}");
+    assert!(
+        (f64::from(found) - expected).abs() <= tolerance,
+        "{what}: {found}, expected {expected} ± {tolerance:e}"
+    );
 }
 
 #[test]
 fn matmul_is_the_product_with_what_prepare_made_whatever_the_sizes() {
     let mut random = Random(7);
     for subject in subjects() {
-        for (n, blocks, rows) in [(1, 1, 1), (15, 2, 2), (16, 3, 7), (17, 5, 8), (50, 1, 9), (33, 3, 17), (16, 2, 16)] {
+        for (n, blocks, rows) in
+            [(1, 1, 1), (15, 2, 2), (16, 3, 7), (17, 5, 8), (50, 1, 9), (33, 3, 17), (16, 2, 16)]
+        {
             let k = blocks * subject.format.block_elements();
             let matrix = Matrix::random(subject.format, n, k, Scales::Ordinary, &mut random);
             let operands = Operands::random(rows, n, k, &mut random);
             let prepared = subject.prepare(&operands, k, Prologue::None);
-            let epilogue = if n % 2 == 0 { Epilogue::default() } else { Epilogue::BIAS.and(Epilogue::RESIDUAL) };
+            let epilogue =
+                if n % 2 == 0 { Epilogue::default() } else { Epilogue::BIAS.and(Epilogue::RESIDUAL) };
             let y = subject.matmul(&matrix, &operands, &prepared, epilogue);
             for row in 0..rows {
                 let expected = matrix.times(&subject.seen(&prepared, row, k));
@@ -262,7 +348,8 @@ fn one_vector_gives_what_a_row_of_many_gives() {
                     let seen = subject.seen(&prepared, 0, k);
                     let y = subject.matvec(&matrix, &operands, prologue, epilogue);
                     for (i, (mut sum, mut size)) in matrix.times(&seen).into_iter().enumerate() {
-                        let extra = [(Epilogue::BIAS, &operands.bias), (Epilogue::RESIDUAL, &operands.residual)];
+                        let extra =
+                            [(Epilogue::BIAS, &operands.bias), (Epilogue::RESIDUAL, &operands.residual)];
                         for (bit, numbers) in extra {
                             if epilogue.has(bit) {
                                 sum += f64::from(numbers[i]);
@@ -281,7 +368,9 @@ fn one_vector_gives_what_a_row_of_many_gives() {
 #[test]
 fn prepared_rows_are_the_prologue_to_half_a_step() {
     let mut random = Random(10);
-    for subject in subjects().iter().filter(|subject| matches!(subject.format, TileFormat::Q4_0 | TileFormat::F32)) {
+    for subject in
+        subjects().iter().filter(|subject| matches!(subject.format, TileFormat::Q4_0 | TileFormat::F32))
+    {
         for rows in [1, 3, 40] {
             let k = if subject.precision == Precision::Int8 { 96 } else { 37 };
             let operands = Operands::random(rows, 1, k, &mut random);
@@ -293,10 +382,17 @@ fn prepared_rows_are_the_prologue_to_half_a_step() {
                     let seen = subject.seen(&prepared, row, k);
                     for (block, (expected, seen)) in expected.chunks(32).zip(seen.chunks(32)).enumerate() {
                         let greatest = expected.iter().fold(0.0, |greatest: f64, x| greatest.max(x.abs()));
-                        let step = if subject.precision == Precision::Int8 { greatest / 127.0 * 0.5001 } else { 0.0 };
+                        let step = if subject.precision == Precision::Int8 {
+                            greatest / 127.0 * 0.5001
+                        } else {
+                            0.0
+                        };
                         for (i, (a, b)) in expected.iter().zip(seen).enumerate() {
                             let what = format!("{} {prologue:?} row {row}, {block}:{i}", subject.name());
-                            assert!((a - b).abs() <= step + 2e-6 * a.abs() + 1e-9, "{what}: {b}, expected {a}");
+                            assert!(
+                                (a - b).abs() <= step + 2e-6 * a.abs() + 1e-9,
+                                "{what}: {b}, expected {a}"
+                            );
                         }
                     }
                 }
@@ -354,9 +450,19 @@ fn an_embedding_is_the_row_as_ggml_decodes_it() {
             // SAFETY: the vectors are as long as the numbers say, and the set runs here.
             unsafe {
                 embedding(set, format)(
-                    team.as_ptr().cast(), 0, 0,
-                    table.tiles.as_ptr(), 0, tokens.as_ptr(), 0, y.as_mut_ptr(), 0,
-                    tokens.len(), k, n, 1.0,
+                    team.as_ptr().cast(),
+                    0,
+                    0,
+                    table.tiles.as_ptr(),
+                    0,
+                    tokens.as_ptr(),
+                    0,
+                    y.as_mut_ptr(),
+                    0,
+                    tokens.len(),
+                    k,
+                    n,
+                    1.0,
                 );
             }
             for (y, row) in y.chunks(k).zip([0, 36, 17, 0, 36]) {

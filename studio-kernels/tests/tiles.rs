@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use studio_kernels::{TILE_ROWS, TileFormat, pack_tile, unpack_row};
 
 fn ggml(format: TileFormat) -> BlockFormat {
-    BlockFormat::from_name(format.ggml_name()).unwrap()
+    BlockFormat::from_name(format.ggml_name()).expect("a name of ggml's")
 }
 
 fn decoded(format: TileFormat, row: &[u8], k: usize) -> Vec<f32> {
     let mut out = vec![0.0; k];
-    ggml(format).decode(row, &mut out).unwrap();
+    ggml(format).decode(row, &mut out).expect("whole blocks");
     out
 }
 

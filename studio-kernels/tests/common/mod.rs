@@ -12,20 +12,22 @@ use studio_kernels::{
 };
 
 /// The sets whose features this processor has.
-pub fn sets() -> Vec<KernelSet> {
+pub(crate) fn sets() -> Vec<KernelSet> {
     let found = |set: &KernelSet| match set {
         KernelSet::Portable => true,
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
         #[cfg(target_arch = "x86_64")]
-        KernelSet::Avx512Vnni => is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512bw"),
+        KernelSet::Avx512Vnni => {
+            is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512bw")
+        }
         #[cfg(not(target_arch = "x86_64"))]
         _ => false,
     };
     KernelSet::ALL.into_iter().filter(found).collect()
 }
 
-pub fn products(set: KernelSet, format: TileFormat, precision: Precision) -> Option<Products> {
+pub(crate) fn products(set: KernelSet, format: TileFormat, precision: Precision) -> Option<Products> {
     match set {
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx512Vnni => entry::avx512vnni::products(format, precision),
@@ -35,7 +37,7 @@ pub fn products(set: KernelSet, format: TileFormat, precision: Precision) -> Opt
     }
 }
 
-pub fn embedding(set: KernelSet, format: TileFormat) -> Embed {
+pub(crate) fn embedding(set: KernelSet, format: TileFormat) -> Embed {
     match set {
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx512Vnni => entry::avx512vnni::embedding(format),
@@ -46,10 +48,10 @@ pub fn embedding(set: KernelSet, format: TileFormat) -> Embed {
 }
 
 /// Numbers that are the same in each run.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -57,18 +59,18 @@ impl Random {
     }
 
     /// From -1 to 1.
-    pub fn number(&mut self) -> f32 {
+    pub(crate) fn number(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    pub fn numbers(&mut self, count: usize) -> Vec<f32> {
+    pub(crate) fn numbers(&mut self, count: usize) -> Vec<f32> {
         (0..count).map(|_| self.number()).collect()
     }
 }
 
 /// What the scales of blocks are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scales {
+pub(crate) enum Scales {
     Ordinary,
     Zero,
     Denormal,
@@ -91,31 +93,37 @@ impl Scales {
 }
 
 /// A matrix: the tiles, and the numbers in them as ggml has them.
-pub struct Matrix {
-    pub format: TileFormat,
-    pub n: usize,
-    pub k: usize,
-    pub tiles: Vec<u8>,
-    pub values: Vec<f32>,
+pub(crate) struct Matrix {
+    pub(crate) format: TileFormat,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
+    pub(crate) tiles: Vec<u8>,
+    pub(crate) values: Vec<f32>,
 }
 
 impl Matrix {
-    pub fn random(format: TileFormat, n: usize, k: usize, scales: Scales, random: &mut Random) -> Matrix {
+    pub(crate) fn random(
+        format: TileFormat,
+        n: usize,
+        k: usize,
+        scales: Scales,
+        random: &mut Random,
+    ) -> Matrix {
         let rows: Vec<Vec<u8>> = (0..n).map(|_| row(format, k, scales, random)).collect();
         let mut tiles = vec![0; format.matrix_bytes(n, k)];
         for (rows, tile) in rows.chunks(TILE_ROWS).zip(tiles.chunks_mut(format.tile_bytes(k).max(1))) {
             pack_tile(format, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), k, tile);
         }
-        let ggml = BlockFormat::from_name(format.ggml_name()).unwrap();
+        let ggml = BlockFormat::from_name(format.ggml_name()).expect("a name of ggml's");
         let mut values = vec![0.0; n * k];
         for (row, values) in rows.iter().zip(values.chunks_mut(k)) {
-            ggml.decode(row, values).unwrap();
+            ggml.decode(row, values).expect("whole blocks");
         }
         Matrix { format, n, k, tiles, values }
     }
 
     /// `W x` in double precision, and the sum of magnitudes that bounds its rounding errors.
-    pub fn times(&self, x: &[f64]) -> Vec<(f64, f64)> {
+    pub(crate) fn times(&self, x: &[f64]) -> Vec<(f64, f64)> {
         let product = |row: &[f32]| {
             row.iter().zip(x).fold((0.0, 0.0), |(sum, size), (w, x)| {
                 let product = f64::from(*w) * x;
@@ -153,6 +161,6 @@ fn row(format: TileFormat, k: usize, scales: Scales, random: &mut Random) -> Vec
 }
 
 /// A team's memory.
-pub fn team(phases: usize) -> Vec<AtomicU32> {
+pub(crate) fn team(phases: usize) -> Vec<AtomicU32> {
     (0..phases * PHASE_WORDS).map(|_| AtomicU32::new(0)).collect()
 }
