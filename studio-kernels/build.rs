@@ -108,7 +108,11 @@ mod bitcode {
     fn compile(build: &Build, out: &Path) -> PathBuf {
         let (file, object) = (out.join(build.file()), out.join(build.file()).with_extension("o"));
         let source = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+        // The compiler puts files of its own where it works, by names that don't tell two of these builds apart.
+        let work = file.with_extension("work");
+        fs::create_dir_all(&work).expect("OUT_DIR can be written to");
         let status = rustc()
+            .current_dir(&work)
             .args(["--crate-name=studio_kernels", "--crate-type=lib", "--edition=2024", "--cap-lints=allow"])
             .args(["--target", build.target])
             .args(["--cfg=studio_bitcode", &format!("--cfg=studio_bitcode={:?}", build.set)])
