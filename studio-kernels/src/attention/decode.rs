@@ -59,7 +59,7 @@ pub(crate) unsafe fn attend<I: Isa, E: Element>(
     look: Look<E>,
 ) {
     let valid = shape.is_valid() && token.position < shape.capacity;
-    let splits = Splits::new(scoring.first(token.position), token.position + 1);
+    let splits = Splits::new(scoring.first(token.position), token.position + 1, shape.kv_heads);
     let partials = Partials::new(token.partials, splits.count, shape);
     let Some(mut claims) = phase.claim(if valid { splits.count * shape.kv_heads } else { 0 }) else { return };
     let mut room = MaybeUninit::<Room>::uninit();

@@ -1,10 +1,15 @@
 //! How the positions that one token sees are split, so that several workgroups can look at them: only by how many they
 //! are, never by who looks, so that results are the same with any number of threads.
 
+use super::batch::BLOCK;
 use super::shape::TILE;
 
 /// The longest split: what a batch looks at in one go.
-pub(crate) const MAX_SPLIT: usize = super::batch::BLOCK;
+const MAX_SPLIT: usize = BLOCK;
+/// What is too short to be worth another split.
+const MIN_SPLIT: usize = 48;
+/// Splits of all kv heads together, if there is enough to split: two or three workgroups get as many each.
+const WANTED: usize = 6;
 
 /// Splits of the positions from a first to a last.
 #[derive(Clone, Copy)]
@@ -17,12 +22,15 @@ pub(super) struct Splits {
 }
 
 impl Splits {
-    /// Of the positions from `first` to before `end`, at least one.
+    /// Of the positions from `first` to before `end`, at least one, for each of so many kv heads.
     #[inline(always)]
-    pub(super) fn new(first: usize, end: usize) -> Self {
+    pub(super) fn new(first: usize, end: usize, kv_heads: usize) -> Self {
         let start = first / TILE * TILE;
-        let length = length(end - start);
-        Self { start, end, length, count: (end - start).div_ceil(length) }
+        let positions = end - start;
+        let wanted = WANTED.div_ceil(kv_heads.max(1)).min(positions / MIN_SPLIT);
+        let count = wanted.max(positions.div_ceil(MAX_SPLIT));
+        let tiles = positions.div_ceil(TILE).div_ceil(count.max(1)).max(1);
+        Self { start, end, length: tiles * TILE, count: positions.div_ceil(TILE).div_ceil(tiles) }
     }
 
     /// The positions of a split, from the first tile on that has any that are seen.
@@ -30,18 +38,6 @@ impl Splits {
     pub(super) fn range(&self, split: usize) -> [usize; 2] {
         let start = self.start + split * self.length;
         [start, (start + self.length).min(self.end)]
-    }
-}
-
-/// Short splits for few positions, so that two workgroups have something to do.
-#[inline(always)]
-const fn length(positions: usize) -> usize {
-    if positions <= 512 {
-        64
-    } else if positions <= 2048 {
-        128
-    } else {
-        MAX_SPLIT
     }
 }
 
@@ -62,7 +58,7 @@ mod tests {
                 if first >= end {
                     continue;
                 }
-                let splits = Splits::new(first, end);
+                let splits = Splits::new(first, end, 1 + end % 9);
                 assert!(splits.count <= max_splits(end.next_multiple_of(64)), "{first}..{end}");
                 let mut next = first / TILE * TILE;
                 for split in 0..splits.count {
