@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking too")]
 
 mod lowering {
+    mod cpu;
     pub(crate) mod model;
     pub(crate) mod module;
     pub(crate) mod npy;

@@ -19,6 +19,16 @@ pub(crate) struct Lowered {
     pub(crate) archive: Vec<u8>,
 }
 
+/// The cpu form's text of one of the tiny models, with these bytes for its kernels.
+pub(crate) fn cpu_text(name: &str, options: &ExportOptions, bitcode: &[u8]) -> Result<String, cpu::CpuError> {
+    let source = FileSource::open(file(name)).unwrap();
+    let gguf = Gguf::open(&source).unwrap();
+    let graph = family::build(&gguf, &[&source], options).unwrap();
+    let Form::Cpu(cpu_options) = &options.form else { unreachable!("the cpu form's options") };
+    let objects = [cpu::Object { format: "embedded-elf-x86_64", bitcode }];
+    cpu::print(&graph::check(&graph).unwrap(), cpu_options, &objects)
+}
+
 /// Lowers one of the tiny models.
 pub(crate) fn lower(name: &str, options: &ExportOptions) -> Lowered {
     let source = FileSource::open(file(name)).unwrap();

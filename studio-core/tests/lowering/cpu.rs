@@ -1,16 +1,10 @@
 //! The cpu form of tiny llama models: its text, and that what IREE's compiler makes of it computes the logits of
 //! `lowering/make_fixture.py`, with any number of threads.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking too")]
 
-mod lowering {
-    pub(crate) mod model;
-    pub(crate) mod module;
-    pub(crate) mod npy;
-}
-mod stock;
-
-use lowering::model::{Expected, lower};
-use lowering::module::{Module, schedule};
+use super::super::{arg_max, spaced};
+use super::model::{Expected, cpu_text, lower};
+use super::module::{Module, schedule};
+use expect_test::expect_file;
 use studio_core::options::{
     Activations, CacheElement, CpuOptions, ExportOptions, Form, GraphKind, Kernels, Weights,
 };
@@ -36,6 +30,24 @@ fn usable() -> Vec<Kernels> {
     #[cfg(not(target_arch = "x86_64"))]
     let has = |kernels| kernels == Kernels::Portable;
     Kernels::ALL.into_iter().filter(|&kernels| has(kernels)).collect()
+}
+
+#[test]
+fn text_of_a_tied_model() {
+    let options = ExportOptions { graphs: vec![GraphKind::Kv], ..options(Kernels::Portable, Weights::Keep) };
+    let text = cpu_text(TIED, &options, b"BC\xC0\xDE and so on").unwrap();
+    expect_file!["../out/tied-cpu.mlir"].assert_eq(&text);
+    assert_eq!(cpu_text(TIED, &options, b"BC\xC0\xDE and so on").unwrap(), text);
+}
+
+#[test]
+fn what_kernels_cannot_do_is_refused_with_its_place() {
+    let error = cpu_text("untied.gguf", &options(Kernels::Portable, Weights::Keep), b"BC").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "function main, scope \"layer 0 / attention\": there is no kernel for heads whose size is no multiple of 8; \
+         choose the stablehlo form"
+    );
 }
 
 #[test]
@@ -91,15 +103,4 @@ fn redecode_gives_the_next_token_at_every_position() {
             assert_eq!(next[..11], best, "{kernels:?} on {device}");
         }
     }
-}
-
-fn spaced(tokens: &[i32]) -> String {
-    tokens.iter().map(i32::to_string).collect::<Vec<_>>().join(" ")
-}
-
-/// The first of the greatest.
-fn arg_max(row: &[f32]) -> i32 {
-    let best =
-        row.iter().enumerate().fold(0, |best, (index, value)| if *value > row[best] { index } else { best });
-    i32::try_from(best).unwrap()
 }
