@@ -38,7 +38,7 @@ int main(void) {
         let mut link = cc::Build::new().try_get_compiler()?.to_command();
         link.arg(&source).arg("-I").arg(include).arg("-L").arg(lib).arg("-o").arg(&program);
         // As llama-cpp-sys-2 links them.
-        link.args(["-lllama", "-lggml", "-lggml-cpu", "-lggml-base", "-lstdc++", "-lm", "-lpthread"]);
+        link.args(["-lllama", "-lggml", "-lggml-cpu", "-lggml-base", "-lstdc++", "-lm", "-fopenmp"]);
         if !link.status()?.success() {
             return Err(format!("{link:?} failed").into());
         }

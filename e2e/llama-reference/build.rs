@@ -18,7 +18,7 @@ fn quantiser() -> Result<(), Box<dyn std::error::Error>> {
     let mut link = cc::Build::new().try_get_compiler()?.to_command();
     link.arg("quantise.c").arg("-I").arg(lib.with_file_name("include")).arg("-L").arg(lib);
     // As llama-cpp-sys-2 links them.
-    link.args(["-lllama", "-lggml", "-lggml-cpu", "-lggml-base", "-lstdc++", "-lm", "-lpthread"]);
+    link.args(["-lllama", "-lggml", "-lggml-cpu", "-lggml-base", "-lstdc++", "-lm", "-fopenmp"]);
     if !link.arg("-o").arg(&program).status()?.success() {
         return Err(format!("{link:?} failed").into());
     }

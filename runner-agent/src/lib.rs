@@ -24,10 +24,11 @@ pub mod targets;
 mod text;
 mod tools;
 pub mod verify;
+mod weights;
 
 pub use bundle::{BundleError, BundleFiles};
 pub use compile::{CompileJob, Compiled, compile};
-pub use eager::{EagerInfo, EagerSettings, check_fair, eager_info};
+pub use eager::{EagerInfo, EagerSettings, eager_info};
 pub use engine::engine_main;
 pub use failure::Failure;
 pub use inspect::{ModuleFunction, module_functions};

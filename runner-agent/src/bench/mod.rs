@@ -3,12 +3,13 @@
 mod bandwidth;
 mod report;
 mod rounds;
-mod weights;
 
 pub use report::{Bandwidth, BenchReport, BenchRun, Figure, Ratio};
 
 use crate::{
-    BundleFiles, EagerSettings, EngineCommand, Failure, Source, check_fair, eager_info,
+    BundleFiles, EagerSettings, EngineCommand, Failure, Source,
+    eager::check_fair,
+    eager_info,
     log::send,
     machine,
     session::{Asker, Session},
@@ -51,7 +52,9 @@ pub async fn bench(
     cancel: &CancellationToken,
 ) -> Result<BenchReport, Failure> {
     let eager = job.eager.as_ref().map(|_| eager_info()).transpose()?;
-    eager.as_ref().map_or(Ok(()), check_fair)?;
+    if let Some(eager) = &eager {
+        check_fair(eager, features_used(job).iter().map(String::as_str))?;
+    }
     let prefilled = job.position.unwrap_or(job.prompt_tokens);
     let (compiled, others) = sources(job);
     let tokens = text::tokens_repeated(&compiled, prefilled as usize)?;
@@ -111,6 +114,16 @@ fn sources(job: &BenchJob) -> (Source, Vec<Source>) {
         job.eager.clone().map(|model| Source::Eager { model, settings })
     };
     (compiled, [true, false].into_iter().filter_map(eager).collect())
+}
+
+/// The instruction sets that the module may use: what its manifest says, or all that the processor has.
+fn features_used(job: &BenchJob) -> Vec<String> {
+    let is_it = |name: &str| job.bundle.path(name).is_ok_and(|path| path == job.module);
+    let entry = job.bundle.manifest().modules.iter().find(|entry| is_it(&entry.file.name));
+    match entry {
+        Some(entry) if !entry.cpu_features.is_empty() => entry.cpu_features.clone(),
+        _ => machine::cpu_features().into_iter().map(str::to_owned).collect(),
+    }
 }
 
 fn check_room(context: u32, prefilled: u32, gen_tokens: u32) -> Result<(), WireError> {

@@ -3,9 +3,8 @@
 use super::{
     BenchJob,
     report::{Bandwidth, BenchRun, Figure},
-    weights::Weights,
 };
-use crate::{Failure, Source, session::Session};
+use crate::{Failure, Source, session::Session, weights::Weights};
 use std::collections::BTreeMap;
 use studio_protocol::WireError;
 

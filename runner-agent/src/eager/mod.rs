@@ -8,7 +8,8 @@ mod system;
 
 #[cfg(feature = "eager")]
 pub(crate) use decoder::EagerDecoder;
-pub use system::{EagerInfo, check_fair, eager_info};
+pub(crate) use system::check_fair;
+pub use system::{EagerInfo, eager_info};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,5 @@
 //! What the llama.cpp in this program was compiled to use.
 
-use crate::machine::cpu_features;
 use serde::{Deserialize, Serialize};
 use studio_protocol::{ErrorCode, WireError};
 
@@ -75,10 +74,13 @@ fn features(system_info: &str) -> Vec<String> {
     found
 }
 
-/// Refuses to compare speeds where compiled code for this processor may use an instruction set that llama.cpp was
-/// built without: then llama.cpp's figures are not those of llama.cpp.
-pub fn check_fair(eager: &EagerInfo) -> Result<(), WireError> {
-    let lacks = lacking(eager, &cpu_features());
+/// Refuses to compare speeds with code that may use an instruction set which llama.cpp was built without: then its
+/// figures are not those of llama.cpp. `used` is what the code may use, by LLVM's names.
+pub(crate) fn check_fair<'f>(
+    eager: &EagerInfo,
+    used: impl IntoIterator<Item = &'f str>,
+) -> Result<(), WireError> {
+    let lacks = lacking(eager, used);
     if lacks.is_empty() {
         return Ok(());
     }
@@ -96,11 +98,11 @@ pub fn check_fair(eager: &EagerInfo) -> Result<(), WireError> {
     ))
 }
 
-/// Which of a processor's features llama.cpp knows how to use and doesn't.
-fn lacking<'f>(eager: &EagerInfo, processor: &[&'f str]) -> Vec<&'f str> {
+/// Which of these llama.cpp knows how to use and doesn't.
+fn lacking<'f>(eager: &EagerInfo, used: impl IntoIterator<Item = &'f str>) -> Vec<&'f str> {
     let known = |feature: &str| NAMES.iter().any(|(_, llvm)| llvm.contains(&feature));
     let has = |feature: &str| eager.features.iter().any(|has| has == feature);
-    processor.iter().copied().filter(|feature| known(feature) && !has(feature)).collect()
+    used.into_iter().filter(|feature| known(feature) && !has(feature)).collect()
 }
 
 #[cfg(test)]
@@ -123,7 +125,7 @@ mod tests {
         let eager =
             EagerInfo { version: String::new(), system_info: TEXT.to_owned(), features: features(TEXT) };
         // It doesn't use gfni anywhere: that it lacks it is no disadvantage.
-        assert_eq!(lacking(&eager, &["avx2", "avx512vnni", "bmi2", "fma", "gfni"]), ["avx512vnni", "bmi2"]);
-        assert!(lacking(&eager, &["avx2", "fma"]).is_empty());
+        assert_eq!(lacking(&eager, ["avx2", "avx512vnni", "bmi2", "fma", "gfni"]), ["avx512vnni", "bmi2"]);
+        assert!(lacking(&eager, ["avx2", "fma"]).is_empty());
     }
 }

@@ -17,14 +17,17 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Activations in bytes are rounded at every matrix, by llama.cpp and by us, each in its own way; in `f32` only the
-    /// order of sums and the matrices' own type differ.
-    pub fn of(form: &Form) -> Self {
-        match form {
-            Form::Cpu(options) if options.activations == Activations::I8 => {
-                Self { mean_kl: 2e-3, top1_agreement: 0.97, margin: 0.5 }
-            }
-            Form::Cpu(_) | Form::Stablehlo => Self { mean_kl: 1e-4, top1_agreement: 0.99, margin: 0.1 },
+    /// For a module of this form against a model that llama.cpp runs, whose matrices are quantised or not.
+    ///
+    /// With quantised matrices llama.cpp rounds the activations before each to bytes: that alone moves SmolLM2's Q4_1
+    /// by 3e-3 nats from what its numbers give exactly. A module that rounds in the same way is near it; one that
+    /// rounds nothing is as far from it as it is from the exact result, and held close only to a model in floats.
+    pub fn of(form: &Form, quantised: bool) -> Self {
+        let rounds = matches!(form, Form::Cpu(options) if options.activations == Activations::I8);
+        match (rounds, quantised) {
+            (true, _) => Self { mean_kl: 2e-3, top1_agreement: 0.97, margin: 0.5 },
+            (false, true) => Self { mean_kl: 1e-2, top1_agreement: 0.97, margin: 0.5 },
+            (false, false) => Self { mean_kl: 1e-4, top1_agreement: 0.99, margin: 0.1 },
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
     BundleFiles, EagerSettings, EngineCommand, Failure, Source, eager_info,
     log::send,
     session::{Asker, Session},
-    text,
+    text, weights,
 };
 use compare::compare;
 use std::{
@@ -77,7 +77,7 @@ pub async fn verify(
             .into());
     }
 
-    let limits = Limits::of(&options.form);
+    let limits = Limits::of(&options.form, weights::is_quantised(&job.against)?);
     let (vocabulary, paths) = (wanted.1, [at("eager"), at("decode"), at("prefill")]);
     let (given, chunk) = (tokens.clone(), options.chunk as usize);
     let compared = spawn_blocking(move || {

@@ -1,7 +1,7 @@
 //! A model's weights in bytes: those in the file, and those that each decoded token reads.
 
 use crate::Source;
-use gguf_file::{FileSource, Gguf};
+use gguf_file::{BlockFormat, FileSource, Gguf};
 use std::path::Path;
 use studio_core::{
     manifest::file_name,
@@ -10,13 +10,13 @@ use studio_core::{
 use studio_protocol::{ErrorCode, WireError};
 
 /// What a model's weights are.
-pub(super) struct Weights {
+pub(crate) struct Weights {
     /// The type of most of them.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// All of them.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// Those that a token reads: all but tables of which it takes a row.
-    pub(super) streamed_bytes: u64,
+    pub(crate) streamed_bytes: u64,
 }
 
 /// Tables of which a token takes a row; the embedding only where it isn't the output matrix too.
@@ -25,7 +25,7 @@ const EMBEDDING: &str = "token_embd.weight";
 const OUTPUT: &str = "output.weight";
 
 impl Weights {
-    pub(super) fn of(source: &Source) -> Result<Self, WireError> {
+    pub(crate) fn of(source: &Source) -> Result<Self, WireError> {
         match source {
             Source::Compiled { bundle, .. } => {
                 let path = bundle.path(file_name::IRPA)?;
@@ -50,6 +50,13 @@ impl Weights {
 
 fn entries(path: &Path) -> Result<Vec<IndexEntry>, WireError> {
     dump::read(&path.to_string_lossy(), &open(path)?).map_err(|error| corrupt(path, &error))
+}
+
+/// Whether a GGUF has matrices that are not stored as floats.
+pub(crate) fn is_quantised(path: &Path) -> Result<bool, WireError> {
+    let gguf = Gguf::open_part(&open(path)?).map_err(|error| corrupt(path, &error))?;
+    let is_float = |format| matches!(format, BlockFormat::F32 | BlockFormat::F16 | BlockFormat::BF16);
+    Ok(gguf.tensors().iter().any(|tensor| !is_float(tensor.format())))
 }
 
 /// The type of the most bytes, by ggml's name.
