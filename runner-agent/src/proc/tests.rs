@@ -204,3 +204,33 @@ async fn a_killed_parent_takes_its_children_along() {
     parent.kill().await.unwrap();
     dies(&grandchild).await;
 }
+
+#[tokio::test]
+async fn a_talk_is_line_by_line_until_the_other_side_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let script =
+        "read first; echo \"heard $first\"; echo aside >&2; read second; echo \"heard $second\"; exit 3";
+    let process = shell(script, dir.path(), Tie::Input("one".to_owned()));
+    let (sender, mut asides) = mpsc::channel(10);
+    let mut reader = Sender(sender);
+    let mut talk = Talk::start(&process).await.unwrap();
+    assert!(matches!(talk.hear(&mut reader).await.unwrap(), Said::Line(line) if line == "heard one"));
+    talk.say("two").await.unwrap();
+    assert!(matches!(talk.hear(&mut reader).await.unwrap(), Said::Line(line) if line == "heard two"));
+    let ended = talk.hear(&mut reader).await.unwrap();
+    assert!(matches!(ended, Said::Ended(status) if status.code() == Some(3)), "{ended:?}");
+    assert_eq!(asides.recv().await, Some((Stream::Err, "aside".to_owned())));
+    talk.say("nobody hears this").await.unwrap();
+}
+
+#[tokio::test]
+async fn dropping_a_talk_ends_the_other_side() {
+    let dir = tempfile::tempdir().unwrap();
+    let process = shell(&format!("{FOREVER} & echo $!; wait"), dir.path(), Tie::Input(String::new()));
+    let (sender, _asides) = mpsc::channel(10);
+    let mut talk = Talk::start(&process).await.unwrap();
+    let Said::Line(pid) = talk.hear(&mut Sender(sender)).await.unwrap() else { panic!("no line") };
+    assert!(lives(&pid));
+    drop(talk);
+    dies(&pid).await;
+}

@@ -164,3 +164,80 @@ fn check(settings: &Sampling) -> Result<(), WireError> {
         () => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    /// What llama.cpp's samplers leave, by `llama-reference samplers samplers.json`, which adds `candidates` to the rest.
+    const CASES: &str = include_str!("fixtures/samplers.json");
+
+    #[derive(Debug, Deserialize)]
+    struct Case {
+        logits: Vec<f32>,
+        recent: Vec<u32>,
+        settings: Sampling,
+        /// Tokens, and logits divided by the temperature.
+        candidates: Vec<(u32, f32)>,
+    }
+
+    #[test]
+    fn what_is_left_to_draw_among_is_what_llama_cpp_leaves() {
+        let cases: Vec<Case> = serde_json::from_str(CASES).unwrap();
+        assert!(cases.len() > 10);
+        for case in cases {
+            let sampler = Sampler::new(&case.settings, &case.recent).unwrap();
+            let found = sampler.candidates(&case.logits);
+            let tokens: Vec<u32> = found.iter().map(|candidate| candidate.token).collect();
+            let wanted: Vec<u32> = case.candidates.iter().map(|(token, _)| *token).collect();
+            assert_eq!(tokens, wanted, "{case:?}");
+            for (found, (_, logit)) in found.iter().zip(&case.candidates) {
+                let divided = found.logit / case.settings.temperature;
+                assert!((divided - logit).abs() < 1e-5, "{found:?}, {logit}: {case:?}");
+            }
+        }
+    }
+
+    /// Draws follow the probabilities: of 20 000, each token's share is within 5 standard deviations.
+    #[test]
+    fn draws_follow_the_probabilities() {
+        let logits = [0.5_f32, 0.3, 0.2].map(f32::ln);
+        let settings =
+            Sampling { temperature: 1.0, top_p: 1.0, min_p: 0.0, seed: Some(1), ..Sampling::default() };
+        let mut sampler = Sampler::new(&settings, &[]).unwrap();
+        let mut counts = [0_u32; 3];
+        const DRAWS: u32 = 20_000;
+        for _ in 0..DRAWS {
+            counts[sampler.next(&logits).unwrap() as usize] += 1;
+        }
+        for (count, p) in counts.into_iter().zip([0.5, 0.3, 0.2]) {
+            let (mean, deviation) = (f64::from(DRAWS) * p, (f64::from(DRAWS) * p * (1.0 - p)).sqrt());
+            assert!((f64::from(count) - mean).abs() < 5.0 * deviation, "{count} of {mean}");
+        }
+    }
+
+    #[test]
+    fn logits_that_are_no_numbers_are_never_drawn() {
+        let settings = Sampling { temperature: 2.0, seed: Some(3), ..Sampling::default() };
+        let mut sampler = Sampler::new(&settings, &[]).unwrap();
+        for _ in 0..50 {
+            assert_eq!(sampler.next(&[f32::NAN, f32::NEG_INFINITY, 1.0]).unwrap(), 2);
+        }
+        assert!(sampler.next(&[f32::NAN]).is_err());
+    }
+
+    #[test]
+    fn settings_out_of_their_range_are_refused() {
+        let base = Sampling { temperature: 1.0, ..Sampling::default() };
+        for (bad, name) in [
+            (Sampling { temperature: f32::NAN, ..base.clone() }, "temperature"),
+            (Sampling { temperature: -1.0, ..base.clone() }, "temperature"),
+            (Sampling { top_p: 0.0, ..base.clone() }, "top-p"),
+            (Sampling { min_p: 1.5, ..base.clone() }, "min-p"),
+            (Sampling { repeat_penalty: 0.0, ..base.clone() }, "penalty"),
+        ] {
+            assert!(Sampler::new(&bad, &[]).unwrap_err().message.contains(name), "{bad:?}");
+        }
+    }
+}
