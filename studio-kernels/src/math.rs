@@ -35,14 +35,14 @@ unsafe fn exp_parts<I: Isa>(x: I::Floats) -> [I::Floats; 2] {
     // ln 2 in two parts, the first with so few digits that its product with a whole number is exact.
     let rest = I::fma(power, I::splat(-0.693_145_75), x);
     let rest = I::fma(power, I::splat(-1.428_606_8e-6), rest);
-    // (eʳ − 1 − r) / r² for |r| ≤ ½ ln 2.
-    let tail = I::splat(0.001_394_216_4);
-    let tail = I::fma(tail, rest, I::splat(0.008_363_776));
-    let tail = I::fma(tail, rest, I::splat(0.041_666_362));
-    let tail = I::fma(tail, rest, I::splat(0.166_665_73));
-    let tail = I::fma(tail, rest, I::splat(0.5));
-    let part = I::fma(I::mul(rest, rest), tail, rest);
-    [I::add(part, I::splat(1.0)), power]
+    // eʳ for |r| ≤ ½ ln 2.
+    let value = I::splat(0.001_394_216_4);
+    let value = I::fma(value, rest, I::splat(0.008_363_776));
+    let value = I::fma(value, rest, I::splat(0.041_666_362));
+    let value = I::fma(value, rest, I::splat(0.166_665_73));
+    let value = I::fma(value, rest, I::splat(0.5));
+    let value = I::fma(value, rest, I::splat(1.0));
+    [I::fma(value, rest, I::splat(1.0)), power]
 }
 
 /// tanh x to 2e-7 of its value; NaN stays NaN.

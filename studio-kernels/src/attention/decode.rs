@@ -59,7 +59,8 @@ pub(crate) unsafe fn attend<I: Isa, E: Element>(
     look: Look<E>,
 ) {
     let valid = shape.is_valid() && token.position < shape.capacity;
-    let splits = Splits::new(scoring.first(token.position), token.position + 1, shape.kv_heads);
+    let position = if valid { token.position } else { 0 };
+    let splits = Splits::new(scoring.first(position), position + 1, shape.kv_heads);
     let partials = Partials::new(token.partials, splits.count, shape);
     let Some(mut claims) = phase.claim(if valid { splits.count * shape.kv_heads } else { 0 }) else { return };
     let mut room = MaybeUninit::<Room>::uninit();
@@ -70,17 +71,17 @@ pub(crate) unsafe fn attend<I: Isa, E: Element>(
         let kv_head = chunk.checked_div(splits.count).unwrap_or(0);
         let split = chunk - kv_head * splits.count;
         if split + 1 == splits.count {
-            token.new.write::<I, E>(0, kv_head, cache, token.position, shape);
+            token.new.write::<I, E>(0, kv_head, cache, position, shape);
         }
         let (keys, values) = (shape.keys(cache, kv_head), shape.values(cache, kv_head));
         let (mut head, end) = (kv_head * shape.group(), (kv_head + 1) * shape.group());
         while head < end {
             let count = (end - head).min(MAX_QUERIES);
             let mut batch = Batch::new(room.as_mut_ptr(), shape.head_dim);
-            let rotation = rotation(token.new.rope, token.position, shape.head_dim);
+            let rotation = rotation(token.new.rope, position, shape.head_dim);
             for p in 0..count {
                 let query = token.queries.add((head + p) * shape.head_dim);
-                let seen = [scoring.first(token.position), token.position + 1];
+                let seen = [scoring.first(position), position + 1];
                 let mixed = if splits.count == 1 {
                     token.results.add((head + p) * shape.head_dim)
                 } else {

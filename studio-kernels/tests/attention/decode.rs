@@ -1,7 +1,9 @@
 //! One token.
 
 use super::sets;
-use super::world::{Cache, Call, Case, Random, assert_near, attend, doubles, rope_table, scale};
+use super::world::{
+    Cache, Call, Case, Random, assert_near, attend, attend_chunk, doubles, rope_table, scale,
+};
 
 pub(crate) const HEAD_DIMS: [usize; 8] = [8, 24, 40, 64, 80, 96, 128, 256];
 pub(crate) const HEADS: [[usize; 2]; 6] = [[1, 1], [9, 3], [8, 1], [7, 7], [5, 1], [20, 2]];
@@ -70,12 +72,37 @@ fn scores_are_capped() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    for [heads, kv_heads] in [[1, 1], [9, 3], [8, 1]] {
+    for [heads, kv_heads] in [[1, 1], [9, 3], [16, 1]] {
         for window in [0, 77] {
             let case = Case { heads, kv_heads, head_dim: 64, window, softcap: 0.0 };
             for position in [0, 100, 1000, 3000] {
                 check(case, position, &[1, 2, 5]);
             }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_computed_is_left_out_and_completes() {
+    let fine = Case { heads: 4, kv_heads: 2, head_dim: 24, window: 0, softcap: 0.0 };
+    let wrong = [
+        (Case { head_dim: 20, ..fine }, 3),
+        (Case { kv_heads: 0, ..fine }, 3),
+        (Case { kv_heads: 3, ..fine }, 3),
+        (fine, 64),
+        (fine, usize::MAX),
+    ];
+    for kernels in sets::all() {
+        let call = Call::new(fine, 1, &mut Random(5));
+        let rope = rope_table(64, fine.head_dim);
+        for (case, position) in wrong {
+            let before = Cache::new(fine, 64, kernels.cache);
+            let mut cache = before.clone();
+            attend(&kernels, case, (&mut cache, &rope), &call, position, 2);
+            if case.kv_heads == fine.kv_heads {
+                attend_chunk(&kernels, case, (&mut cache, &rope), &call, position, 2);
+            }
+            assert!(cache == before, "{}: {case:?}, position {position}", kernels.name);
         }
     }
 }
