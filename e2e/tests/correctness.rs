@@ -24,7 +24,11 @@ fn vocabulary(bundle: &BundleFiles) -> usize {
 #[test]
 fn the_f32_export_has_the_logits_of_llama_cpp() {
     let folder = scratch("f32");
-    studio::export_and_compile(&smollm2(), &folder, &[&["--weights", "f32"], &LENGTHS[..]].concat());
+    studio::export_and_compile(
+        &smollm2(),
+        &folder,
+        &[&["--form", "stablehlo", "--weights", "f32"], &LENGTHS[..]].concat(),
+    );
     let bundle = BundleFiles::open(&folder).expect("the export is a bundle");
     let module = folder.join("host.vmfb");
 
@@ -62,7 +66,7 @@ fn greedy_tokens_are_those_of_llama_cpp_where_its_margin_is_clear() {
     studio::export_and_compile(
         &smollm2(),
         &folder,
-        &[&["--weights", "f32", "--graphs", "kv"], &LENGTHS[..]].concat(),
+        &[&["--form", "stablehlo", "--weights", "f32", "--graphs", "kv"], &LENGTHS[..]].concat(),
     );
     for prompt in PROMPTS {
         let tokens = reference::tokens(&smollm2(), prompt);

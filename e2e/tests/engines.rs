@@ -8,7 +8,11 @@ use std::path::Path;
 const LENGTHS: [&str; 6] = ["--graphs", "kv", "--context", "256", "--chunk", "64"];
 
 fn export(model: &Path, folder: &Path, weights: &str) {
-    studio::export_and_compile(model, folder, &[&["--weights", weights], &LENGTHS[..]].concat());
+    studio::export_and_compile(
+        model,
+        folder,
+        &[&["--form", "stablehlo", "--weights", weights], &LENGTHS[..]].concat(),
+    );
 }
 
 fn verify(bundle: &Path, against: &Path) -> (bool, Value) {

@@ -16,7 +16,11 @@ fn stock(name: &str, args: &[&str]) -> String {
 fn the_stock_runner_drives_the_redecode_bundle() {
     let folder = scratch("redecode");
     let seq = SEQ.to_string();
-    studio::export_and_compile(&smollm2(), &folder, &["--graphs", "redecode", "--seq", &seq]);
+    studio::export_and_compile(
+        &smollm2(),
+        &folder,
+        &["--form", "stablehlo", "--graphs", "redecode", "--seq", &seq],
+    );
     let prompt = [1, 4093, 198, 1780, 314, 260, 3575, 282, 4649, 47, 2, 198, 1, 520, 9531, 198];
     let mut tokens = [0_u32; SEQ];
     tokens[..prompt.len()].copy_from_slice(&prompt);
@@ -49,7 +53,15 @@ fn the_stock_runner_drives_the_redecode_bundle() {
 #[test]
 fn params_prints_what_iree_dump_parameters_prints() {
     let folder = scratch("params");
-    studio::ok(&["export", studio::arg(&smollm2()), "--out", studio::arg(&folder), "--safetensors"]);
+    studio::ok(&[
+        "export",
+        studio::arg(&smollm2()),
+        "--out",
+        studio::arg(&folder),
+        "--form",
+        "stablehlo",
+        "--safetensors",
+    ]);
     for file in [folder.join("model.irpa"), folder.join("model.safetensors"), smollm2()] {
         let want = stock("iree-dump-parameters", &[&format!("--parameters={}", file.display())]);
         assert_eq!(studio::ok(&["params", studio::arg(&file)]), want, "{}", file.display());

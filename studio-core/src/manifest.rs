@@ -1,6 +1,8 @@
 //! `manifest.json`: what a bundle holds and how to drive it.
 
 use crate::options::{Activations, CpuOptions, ExportOptions, GraphKind, Kernels};
+use crate::params::plan::{Conversion, Plan};
+use crate::tiles::Fidelity;
 use serde::{Deserialize, Serialize};
 
 /// The version of this file's layout.
@@ -126,14 +128,45 @@ pub struct KernelsEntry {
     pub cpu_features: Vec<String>,
     /// What a vector is turned into before it is multiplied with a quantised matrix.
     pub activations: Activations,
+    /// Tensors that are stored in another format than in the GGUF, whether by choice or for want of kernels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub converted: Vec<ConvertedEntry>,
+}
+
+/// A tensor that is stored in another format than in the GGUF.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConvertedEntry {
+    /// The tensor.
+    pub tensor: String,
+    /// Its format in the GGUF, by ggml's name.
+    pub from: String,
+    /// Its format in the archive, by ggml's name.
+    pub to: String,
+    /// Whether every value is kept.
+    pub exact: bool,
 }
 
 impl KernelsEntry {
     /// What the manifest says of the kernels that these options choose.
-    #[must_use]
-    pub fn new(options: &CpuOptions) -> Self {
-        let features = options.kernels.cpu_features().iter().map(|feature| (*feature).to_owned());
-        Self { set: options.kernels, cpu_features: features.collect(), activations: options.activations }
+    pub(crate) fn new(options: &CpuOptions, plan: &Plan) -> Self {
+        let mut features: Vec<String> =
+            options.kernels.cpu_features().iter().map(|feature| (*feature).to_owned()).collect();
+        features.sort();
+        let converted = plan.params().iter().filter_map(|param| match &param.conversion {
+            Conversion::Tiles(tiles) if tiles.fidelity() != Fidelity::Kept => Some(ConvertedEntry {
+                tensor: tiles.source.tensor.clone(),
+                from: tiles.source.format.name().to_owned(),
+                to: tiles.format.ggml_name().to_owned(),
+                exact: tiles.fidelity() == Fidelity::Exact,
+            }),
+            Conversion::Tiles(_) | Conversion::Tensor(_) | Conversion::Values(_) => None,
+        });
+        Self {
+            set: options.kernels,
+            cpu_features: features,
+            activations: options.activations,
+            converted: converted.collect(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a person chooses of an export.
 
 use serde::{Deserialize, Serialize};
+use studio_kernels::KernelSet;
 
 /// The form of the graph's text, and what only that form has to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,23 +144,13 @@ impl Kernels {
     /// The name that people and manifests have for it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Kernels::Avx512Vnni => "avx512vnni",
-            Kernels::Avx2 => "avx2",
-            Kernels::Portable => "portable",
-        }
+        KernelSet::from(self).name()
     }
 
     /// What a processor must be able to do to run them, by LLVM's names.
     #[must_use]
     pub fn cpu_features(self) -> &'static [&'static str] {
-        match self {
-            Kernels::Avx512Vnni => {
-                &["avx2", "avx512bw", "avx512dq", "avx512f", "avx512vl", "avx512vnni", "f16c", "fma"]
-            }
-            Kernels::Avx2 => &["avx2", "f16c", "fma"],
-            Kernels::Portable => &[],
-        }
+        KernelSet::from(self).cpu_features()
     }
 
     /// The fastest that a processor of these features runs.
@@ -167,6 +158,16 @@ impl Kernels {
     pub fn best(has: impl Fn(&str) -> bool) -> Self {
         let runs = |kernels: &Kernels| kernels.cpu_features().iter().all(|feature| has(feature));
         Self::ALL.into_iter().find(runs).unwrap_or(Kernels::Portable)
+    }
+}
+
+impl From<Kernels> for KernelSet {
+    fn from(kernels: Kernels) -> Self {
+        match kernels {
+            Kernels::Avx512Vnni => KernelSet::Avx512Vnni,
+            Kernels::Avx2 => KernelSet::Avx2,
+            Kernels::Portable => KernelSet::Portable,
+        }
     }
 }
 

@@ -97,8 +97,9 @@ pub(crate) fn check(tensor: &TensorInfo, tile: TileFormat) -> Result<(), TileErr
 }
 
 /// The tile format that keeps a GGUF format's values: its own, or the smallest that has each of them, or, where none
-/// has, the finest of the quantised ones.
-fn kept(format: BlockFormat) -> Option<TileFormat> {
+/// has, the finest of the quantised ones. `None` for formats that can't be decoded.
+#[must_use]
+pub fn kept(format: BlockFormat) -> Option<TileFormat> {
     use BlockFormat as F;
     Some(match format {
         F::Q4_0 => TileFormat::Q4_0,

@@ -67,9 +67,24 @@ fn wrong_usage_is_2_and_help_is_0() {
     fails(&studio(dir.path(), "export a.gguf --out b --graphs kv,kv"), 2, &["--graphs names a graph twice"]);
     let tiny = model(Fault::None);
     fails(
-        &studio(tiny.path(), "export tiny.gguf --out b --chunk 0"),
+        &studio(tiny.path(), "export tiny.gguf --form stablehlo --out b --chunk 0"),
         2,
         &["option chunk is 0: choose from 1"],
+    );
+    fails(
+        &studio(tiny.path(), "export tiny.gguf --out b --form stablehlo --kernels avx2"),
+        2,
+        &["--kernels is for --form cpu only"],
+    );
+    fails(
+        &studio(tiny.path(), "export tiny.gguf --out b --form stablehlo --weights keep"),
+        2,
+        &["option weights is keep: only the cpu form keeps"],
+    );
+    fails(
+        &studio(tiny.path(), "export tiny.gguf --out b --safetensors"),
+        2,
+        &["option safetensors is true", "stablehlo"],
     );
     fails(&studio(tiny.path(), "run b --prompt x --threads 257"), 2, &["257 is not in 1..=256"]);
     fails(&studio(dir.path(), "compile a --target toaster"), 2, &["toaster", "host"]);
@@ -78,14 +93,16 @@ fn wrong_usage_is_2_and_help_is_0() {
     for command in ["serve", "export", "inspect", "params", "compile", "run", "doctor"] {
         assert!(help.out.contains(command), "{command}");
     }
-    assert!(!help.out.contains("engine"));
+    assert!(!help.out.lines().any(|line| line.trim_start().starts_with("engine")), "{}", help.out);
 }
 
 #[test]
 fn an_export_is_a_whole_bundle() {
     let dir = model(Fault::None);
-    let ran =
-        studio(dir.path(), "export tiny.gguf --out bundle --seq 8 --context 16 --chunk 4 --safetensors");
+    let ran = studio(
+        dir.path(),
+        "export tiny.gguf --form stablehlo --out bundle --seq 8 --context 16 --chunk 4 --safetensors",
+    );
     assert_eq!((ran.status, ran.out.as_str()), (0, ""), "{}", ran.err);
     let bundle = dir.path().join("bundle");
     let names =
@@ -108,7 +125,11 @@ fn an_export_is_a_whole_bundle() {
 fn the_same_model_and_options_give_the_same_bytes() {
     let dir = model(Fault::None);
     for out in ["one", "two", "two"] {
-        assert_eq!(studio(dir.path(), &format!("export tiny.gguf --out {out} --weights f16")).status, 0);
+        assert_eq!(
+            studio(dir.path(), &format!("export tiny.gguf --form stablehlo --out {out} --weights f16"))
+                .status,
+            0
+        );
     }
     for name in files(&dir.path().join("one")) {
         let read = |out: &str| fs::read(dir.path().join(out).join(&name)).unwrap();
@@ -135,7 +156,7 @@ fn bad_models_fail_in_words_and_leave_nothing() {
     ];
     for (dir, words) in cases {
         let before = files(dir.path());
-        fails(&studio(dir.path(), "export tiny.gguf --out bundle"), 1, words);
+        fails(&studio(dir.path(), "export tiny.gguf --form stablehlo --out bundle"), 1, words);
         assert_eq!(files(dir.path()), before);
     }
 }
@@ -143,9 +164,9 @@ fn bad_models_fail_in_words_and_leave_nothing() {
 #[test]
 fn an_export_says_when_its_tokenizer_is_not_known() {
     let known = model(Fault::None);
-    assert!(!studio(known.path(), "export tiny.gguf --out b").err.contains("note:"));
+    assert!(!studio(known.path(), "export tiny.gguf --form stablehlo --out b").err.contains("note:"));
     let other = model(Fault::UnknownTokenizer);
-    let ran = studio(other.path(), "export tiny.gguf --out b");
+    let ran = studio(other.path(), "export tiny.gguf --form stablehlo --out b");
     assert_eq!((ran.status, ran.out.as_str()), (0, ""));
     assert!(
         ran.err.contains("note: `studio run` can't run this bundle") && ran.err.contains("abacus"),
@@ -164,13 +185,13 @@ fn an_export_has_its_folder_to_itself_and_clears_what_a_killed_one_left() {
     let other = fs::File::open(&bundle).unwrap();
     other.lock().unwrap();
     fails(
-        &studio(dir.path(), "export tiny.gguf --out bundle"),
+        &studio(dir.path(), "export tiny.gguf --form stablehlo --out bundle"),
         1,
         &["bundle: another export is writing there"],
     );
     assert_eq!(files(&bundle), [".mine.part", ".model.irpa.4711.part"]);
     drop(other);
-    assert_eq!(studio(dir.path(), "export tiny.gguf --out bundle").status, 0);
+    assert_eq!(studio(dir.path(), "export tiny.gguf --form stablehlo --out bundle").status, 0);
     let left = files(&bundle);
     assert!(
         left.contains(&".mine.part".to_owned()) && !left.contains(&".model.irpa.4711.part".to_owned()),
@@ -183,7 +204,7 @@ fn a_full_disk_is_said_and_leaves_nothing_half_written() {
     let dir = model(Fault::None);
     let mut command = Command::new("bash");
     command.args(["-c", "ulimit -f 4; exec \"$@\"", "bash", env!("CARGO_BIN_EXE_studio")]);
-    command.args(["export", "tiny.gguf", "--out", "bundle"]);
+    command.args(["export", "tiny.gguf", "--form", "stablehlo", "--out", "bundle"]);
     fails(&ran(&mut command, dir.path()), 1, &["bundle/model.", "ulimit -f"]);
     assert_eq!(files(&dir.path().join("bundle")), Vec::<String>::new());
 }
@@ -192,7 +213,11 @@ fn a_full_disk_is_said_and_leaves_nothing_half_written() {
 fn what_is_in_a_model_an_archive_and_a_text() {
     let dir = model(Fault::None);
     assert_eq!(
-        studio(dir.path(), "export tiny.gguf --out b --seq 8 --graphs redecode --safetensors").status,
+        studio(
+            dir.path(),
+            "export tiny.gguf --form stablehlo --out b --seq 8 --graphs redecode --safetensors"
+        )
+        .status,
         0
     );
     let json = |file: &str| -> Value {
@@ -205,10 +230,10 @@ fn what_is_in_a_model_an_archive_and_a_text() {
     assert_eq!(gguf["metadata"]["tokenizer.ggml.tokens"].as_array().unwrap().len(), 16);
     assert_eq!(gguf["tensors"].as_array().unwrap().len(), 20);
     assert_eq!(gguf["tensors"][0]["name"], "token_embd.weight");
-    assert_eq!(gguf["tensors"][0]["dims"], serde_json::json!([8, 16]));
+    assert_eq!(gguf["tensors"][0]["dims"], serde_json::json!([16, 16]));
     let text = studio(dir.path(), "inspect tiny.gguf").out;
     assert!(
-        text.starts_with("architecture  llama\n") && text.contains("blk.1.ffn_down.weight [16, 8]"),
+        text.starts_with("architecture  llama\n") && text.contains("blk.1.ffn_down.weight [16, 16]"),
         "{text}"
     );
     let (irpa, safetensors) = (json("b/model.irpa"), json("b/model.safetensors"));
@@ -231,7 +256,7 @@ fn what_is_in_a_model_an_archive_and_a_text() {
 #[test]
 fn params_prints_what_iree_dump_parameters_prints() {
     let dir = model(Fault::None);
-    assert_eq!(studio(dir.path(), "export tiny.gguf --out b --safetensors").status, 0);
+    assert_eq!(studio(dir.path(), "export tiny.gguf --form stablehlo --out b --safetensors").status, 0);
     let Some(tool) = tiny::tool("_runtime_libs/iree-dump-parameters") else { return };
     for file in ["b/model.irpa", "b/model.safetensors"] {
         let stock = ran(Command::new(&tool).arg(format!("--parameters={file}")), dir.path());
@@ -244,7 +269,7 @@ fn params_prints_what_iree_dump_parameters_prints() {
 #[test]
 fn a_bundle_that_was_not_compiled_says_how() {
     let dir = model(Fault::None);
-    assert_eq!(studio(dir.path(), "export tiny.gguf --out b").status, 0);
+    assert_eq!(studio(dir.path(), "export tiny.gguf --form stablehlo --out b").status, 0);
     fails(&studio(dir.path(), "run b --tokens 1"), 1, &["studio compile b --target host"]);
     fails(&studio(dir.path(), "run nowhere --tokens 1"), 1, &["nowhere"]);
     fails(&studio(dir.path(), "compile nowhere --target host"), 1, &["nowhere"]);
@@ -253,7 +278,7 @@ fn a_bundle_that_was_not_compiled_says_how() {
 #[test]
 fn without_a_compiler_compile_and_doctor_say_how_to_get_it() {
     let dir = model(Fault::None);
-    assert_eq!(studio(dir.path(), "export tiny.gguf --out b").status, 0);
+    assert_eq!(studio(dir.path(), "export tiny.gguf --form stablehlo --out b").status, 0);
     let without = |args: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_studio"));
         command.args(args.split_whitespace()).env("IREE_COMPILE", "/nowhere/iree-compile");
@@ -270,7 +295,8 @@ fn without_a_compiler_compile_and_doctor_say_how_to_get_it() {
 fn a_bundle_is_compiled_once_and_run() {
     let Some(compiler) = tiny::compiler() else { return };
     let dir = model(Fault::None);
-    assert_eq!(studio(dir.path(), "export tiny.gguf --out b --seq 8 --context 16 --chunk 4").status, 0);
+    let export = "export tiny.gguf --form stablehlo --weights f32 --out b --seq 8 --context 16 --chunk 4";
+    assert_eq!(studio(dir.path(), export).status, 0);
     let with_cache = |args: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_studio"));
         command.args(args.split_whitespace()).env("IREE_COMPILE", &compiler);
@@ -302,6 +328,40 @@ fn a_bundle_is_compiled_once_and_run() {
     let long = "1,".repeat(70) + "1";
     fails(&with_cache(&format!("run b --tokens {long}")), 1, &["16"]);
     fails(&with_cache("run b --tokens 16"), 1, &["16"]);
+}
+
+/// Without flags: kernels for this machine, weights as they are in the GGUF.
+#[test]
+fn the_usual_export_is_for_processors_and_is_refused_by_others() {
+    let Some(compiler) = tiny::compiler() else { return };
+    let dir = model(Fault::None);
+    let with_cache = |args: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_studio"));
+        command.args(args.split_whitespace()).env("IREE_COMPILE", &compiler);
+        ran(command.env("STUDIO_CACHE", dir.path().join("cache")), dir.path())
+    };
+    assert_eq!(with_cache("export tiny.gguf --out b --context 16").status, 0);
+    let path = dir.path().join("b/manifest.json");
+    let manifest: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let options = &manifest["options"];
+    assert_eq!(
+        [&options["form"], &options["weights"], &options["activations"], &options["cache"]],
+        ["cpu", "keep", "i8", "f16"]
+    );
+    assert_eq!((&options["chunk"], &options["graphs"]), (&Value::from(16), &serde_json::json!(["kv"])));
+    assert_eq!(manifest["kernels"]["set"], options["kernels"]);
+    let reference = fs::read_to_string(dir.path().join("b/REFERENCE.md")).unwrap();
+    assert!(reference.contains("kept, in tiles of F32"), "{reference}");
+    let compiled = with_cache("compile b --target host");
+    assert_eq!(compiled.status, 0, "{}", compiled.err);
+    let run = with_cache("run b --tokens 1,2,3 -n 4");
+    assert_eq!(run.status, 0, "{}", run.err);
+
+    let mut manifest: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    manifest["kernels"]["cpu_features"] = serde_json::json!(["telepathy"]);
+    fs::write(&path, manifest.to_string()).unwrap();
+    let refused = with_cache("run b --tokens 1,2,3 -n 4");
+    fails(&refused, 1, &["this processor lacks telepathy", "Export the model again with --kernels"]);
 }
 
 #[test]

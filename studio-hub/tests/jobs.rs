@@ -35,7 +35,8 @@ async fn session(iree_compile: &str) -> Session {
     tiny::write(&gguf, tiny::Fault::None);
     let out = data.path().join("bundle");
     let export = Command::new(STUDIO)
-        .args(["export", "--seq", "8", "--context", "32", "--chunk", "4", "--weights", "f32", "--out"])
+        .args(["export", "--form", "stablehlo", "--weights", "f32"])
+        .args(["--seq", "8", "--context", "32", "--chunk", "4", "--out"])
         .args([&out, &gguf])
         .status()
         .unwrap();

@@ -153,7 +153,7 @@ impl Export {
             self.facts.clone();
         let kernels = match &options.form {
             Form::Stablehlo => None,
-            Form::Cpu(cpu) => Some(KernelsEntry::new(cpu)),
+            Form::Cpu(cpu) => Some(KernelsEntry::new(cpu, &self.plan)),
         };
         Manifest {
             manifest_version: MANIFEST_VERSION,

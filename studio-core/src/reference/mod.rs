@@ -4,8 +4,8 @@
 mod commands;
 mod parameters;
 
-use crate::manifest::{FunctionEntry, Manifest, TensorEntry, file_name};
-use crate::options::GraphKind;
+use crate::manifest::{FunctionEntry, KernelsEntry, Manifest, TensorEntry, file_name};
+use crate::options::{Activations, GraphKind};
 use crate::params::plan::Plan;
 
 /// The page.
@@ -15,11 +15,12 @@ pub fn page(manifest: &Manifest, plan: &Plan) -> String {
         title(manifest),
         files(manifest),
         functions(manifest),
+        kernels(manifest),
         tokens(manifest),
         commands::section(manifest),
         parameters::section(manifest, plan),
     ];
-    sections.join("\n")
+    sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 fn title(manifest: &Manifest) -> String {
@@ -43,6 +44,9 @@ fn title(manifest: &Manifest) -> String {
 fn files(manifest: &Manifest) -> String {
     let rows = manifest.files.iter().map(|file| {
         let what = match file.name.as_str() {
+            file_name::MLIR if manifest.kernels.is_some() => {
+                "the graph, as calls of kernels that it brings along, with external parameters"
+            }
             file_name::MLIR => "the graph, as StableHLO with external parameters",
             file_name::IRPA => "the parameters, as IREE maps them",
             file_name::SAFETENSORS => "the same parameters, for other tools",
@@ -79,6 +83,32 @@ fn functions(manifest: &Manifest) -> String {
         text += &format!("\n### `{name}`\n\n{contract}\n\n{}", table(["", "Name", "Type", ""], rows));
     }
     text
+}
+
+/// Nothing for a text without kernels.
+fn kernels(manifest: &Manifest) -> String {
+    let Some(KernelsEntry { set, cpu_features, activations, converted }) = &manifest.kernels else {
+        return String::new();
+    };
+    let needs = if cpu_features.is_empty() { "nothing special".to_owned() } else { cpu_features.join(", ") };
+    let activations = match activations {
+        Activations::I8 => "bytes with a scale for each 32",
+        Activations::F32 => "`f32`",
+    };
+    let exact = converted.iter().filter(|entry| entry.exact).count();
+    let stored = match (exact, converted.len() - exact) {
+        (0, 0) => "kept as they are in the source".to_owned(),
+        (exact, rounded) => format!(
+            "{exact} matrices are stored in another format with the same values, {rounded} are rounded; the table of \
+             parameters says which"
+        ),
+    };
+    format!(
+        "## Kernels\n\n- Instruction set: `{}`; a processor needs {needs}. Nothing in the compiled module checks \
+         that: running it elsewhere crashes.\n- Vectors multiplied with quantised matrices: {activations}\n- \
+         Weights: {stored}\n",
+        set.name()
+    )
 }
 
 fn tokens(manifest: &Manifest) -> String {

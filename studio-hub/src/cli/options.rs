@@ -2,19 +2,50 @@
 
 use super::outcome::WrongUsage;
 use clap::{Args, ValueEnum};
-use studio_core::options::{self, ExportOptions, GraphKind};
+use studio_core::options::{self, CpuOptions, ExportOptions, GraphKind};
 
 /// The form of the graph's text.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Form {
+    /// Calls of kernels for processors, which travel in the text.
+    Cpu,
     /// Portable: nothing but StableHLO and parameter globals.
     Stablehlo,
 }
 
-/// The element type of the weights.
+/// What the weights are stored as.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Weights {
+    /// What they are in the GGUF; only the cpu form can.
+    Keep,
     Bf16,
+    F16,
+    F32,
+}
+
+/// An instruction set that kernels are written for.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kernels {
+    /// x86-64 with AVX-512 and its dot products of bytes.
+    Avx512vnni,
+    /// x86-64 with AVX2, FMA and F16C.
+    Avx2,
+    /// Every processor.
+    Portable,
+}
+
+/// What a vector is turned into before it is multiplied with a quantised matrix.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Activations {
+    /// Bytes with a scale for each 32.
+    I8,
+    /// Nothing: slower, closer to the original.
+    F32,
+}
+
+/// What keys and values are kept in.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CacheElement {
     F16,
     F32,
 }
@@ -32,36 +63,107 @@ enum Graph {
 #[derive(Debug, Clone, Args)]
 pub(super) struct ExportArgs {
     /// The form of the graph's text.
-    #[arg(long, value_enum, default_value_t = Form::Stablehlo)]
+    #[arg(long, value_enum, default_value_t = Form::Cpu)]
     form: Form,
-    /// The element type that weights are stored with.
-    #[arg(long, value_enum, default_value_t = Weights::Bf16)]
-    weights: Weights,
-    /// The contracts that the module fulfils.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "redecode,kv")]
-    graphs: Vec<Graph>,
+    /// What the weights are stored as [default: keep, or bf16 with --form stablehlo].
+    #[arg(long, value_enum)]
+    weights: Option<Weights>,
+    /// With --form cpu: the instruction set of the kernels [default: the best that this machine has].
+    #[arg(long, value_enum)]
+    kernels: Option<Kernels>,
+    /// With --form cpu: what a vector is turned into before it is multiplied with a quantised matrix [default: i8].
+    #[arg(long, value_enum)]
+    activations: Option<Activations>,
+    /// With --form cpu: what keys and values are kept in [default: f16].
+    #[arg(long, value_enum)]
+    cache: Option<CacheElement>,
+    /// The contracts that the module fulfils [default: kv, or redecode,kv with --form stablehlo].
+    #[arg(long, value_enum, value_delimiter = ',')]
+    graphs: Option<Vec<Graph>>,
     /// Tokens in the redecode graph's sequence.
     #[arg(long, value_name = "N", default_value_t = ExportOptions::default().seq)]
     seq: u32,
     /// Positions in the kv graphs' cache.
     #[arg(long, value_name = "N", default_value_t = ExportOptions::default().context)]
     context: u32,
-    /// Tokens that one call of `prefill` takes.
-    #[arg(long, value_name = "N", default_value_t = ExportOptions::default().chunk)]
-    chunk: u32,
+    /// Tokens that one call of `prefill` takes [default: 512, or 64 with --form stablehlo; at most the context].
+    #[arg(long, value_name = "N")]
+    chunk: Option<u32>,
     /// The redecode function's name.
     #[arg(long, value_name = "NAME", default_value_t = ExportOptions::default().function_name)]
     function_name: String,
-    /// Write the parameters as `.safetensors`, too.
+    /// With --form stablehlo: write the parameters as `.safetensors`, too.
     #[arg(long)]
     safetensors: bool,
+}
+
+/// What is usual on this machine: the cpu form with the best kernels that it runs.
+pub(super) fn for_this_machine() -> ExportOptions {
+    ExportOptions::of(options::Form::Cpu(CpuOptions::of(best_kernels())))
+}
+
+fn best_kernels() -> options::Kernels {
+    let features = runner_agent::cpu_features();
+    options::Kernels::best(|feature| features.contains(&feature))
 }
 
 impl ExportArgs {
     /// As the exporter takes them.
     pub(super) fn options(&self) -> Result<ExportOptions, WrongUsage> {
+        let usual = ExportOptions::of(self.form()?);
+        let graphs = self.graphs()?.unwrap_or(usual.graphs);
+        Ok(ExportOptions {
+            form: usual.form,
+            weights: match self.weights {
+                None => usual.weights,
+                Some(Weights::Keep) => options::Weights::Keep,
+                Some(Weights::Bf16) => options::Weights::Bf16,
+                Some(Weights::F16) => options::Weights::F16,
+                Some(Weights::F32) => options::Weights::F32,
+            },
+            graphs,
+            seq: self.seq,
+            context: self.context,
+            chunk: self.chunk.unwrap_or(usual.chunk.min(self.context)),
+            function_name: self.function_name.clone(),
+            safetensors: self.safetensors,
+        })
+    }
+
+    fn form(&self) -> Result<options::Form, WrongUsage> {
+        let given = [
+            ("--kernels", self.kernels.is_some()),
+            ("--activations", self.activations.is_some()),
+            ("--cache", self.cache.is_some()),
+        ];
+        match self.form {
+            Form::Stablehlo => match given.into_iter().find(|(_, given)| *given) {
+                Some((flag, _)) => Err(WrongUsage(format!("{flag} is for --form cpu only"))),
+                None => Ok(options::Form::Stablehlo),
+            },
+            Form::Cpu => Ok(options::Form::Cpu(CpuOptions {
+                kernels: match self.kernels {
+                    None => best_kernels(),
+                    Some(Kernels::Avx512vnni) => options::Kernels::Avx512Vnni,
+                    Some(Kernels::Avx2) => options::Kernels::Avx2,
+                    Some(Kernels::Portable) => options::Kernels::Portable,
+                },
+                activations: match self.activations {
+                    None | Some(Activations::I8) => options::Activations::I8,
+                    Some(Activations::F32) => options::Activations::F32,
+                },
+                cache: match self.cache {
+                    None | Some(CacheElement::F16) => options::CacheElement::F16,
+                    Some(CacheElement::F32) => options::CacheElement::F32,
+                },
+            })),
+        }
+    }
+
+    fn graphs(&self) -> Result<Option<Vec<GraphKind>>, WrongUsage> {
+        let Some(given) = &self.graphs else { return Ok(None) };
         let mut graphs = Vec::new();
-        for graph in &self.graphs {
+        for graph in given {
             let graph = match graph {
                 Graph::Redecode => GraphKind::Redecode,
                 Graph::Kv => GraphKind::Kv,
@@ -71,21 +173,6 @@ impl ExportArgs {
             }
             graphs.push(graph);
         }
-        Ok(ExportOptions {
-            form: match self.form {
-                Form::Stablehlo => options::Form::Stablehlo,
-            },
-            weights: match self.weights {
-                Weights::Bf16 => options::Weights::Bf16,
-                Weights::F16 => options::Weights::F16,
-                Weights::F32 => options::Weights::F32,
-            },
-            graphs,
-            seq: self.seq,
-            context: self.context,
-            chunk: self.chunk,
-            function_name: self.function_name.clone(),
-            safetensors: self.safetensors,
-        })
+        Ok(Some(graphs))
     }
 }

@@ -1,7 +1,7 @@
 //! From what a person names, a bundle's folder or a model, to what an engine runs.
 
 use super::{
-    compile, dirs,
+    compile, dirs, options,
     outcome::{WrongUsage, note},
     progress::Terminal,
     work::Cancel,
@@ -13,10 +13,7 @@ use std::{
     env,
     path::{Path, PathBuf},
 };
-use studio_core::{
-    manifest::{FileEntry, ModuleEntry},
-    options::{ExportOptions, GraphKind},
-};
+use studio_core::manifest::{FileEntry, ModuleEntry};
 
 /// The module that this machine runs.
 const TARGET: &str = "host";
@@ -42,7 +39,7 @@ pub(super) fn bundle_folder(what: &Path) -> anyhow::Result<PathBuf> {
         }
         return Ok(what.to_owned());
     }
-    let options = ExportOptions { graphs: vec![GraphKind::Kv], ..ExportOptions::default() };
+    let options = options::for_this_machine();
     let model = Model::open(what)?;
     let key = model::content_key(&model, &options, &model.hash()?.blake3)?;
     let dir = dirs::cache()?.join("bundles").join(key);

@@ -1,4 +1,4 @@
-//! A llama of two layers and width 8, made by code, and the stock tools that tests compile and compare with.
+//! A llama of two layers and width 16, made by code, and the stock tools that tests compile and compare with.
 
 #![allow(dead_code, unreachable_pub, reason = "each test program uses a part of this")]
 
@@ -10,7 +10,7 @@ use std::{
 };
 
 const VOCABULARY: u64 = 16;
-const WIDTH: u64 = 8;
+const WIDTH: u64 = 16;
 const HEADS: u64 = 2;
 const KV_HEADS: u64 = 1;
 const FEED_FORWARD: u64 = 16;

@@ -20,7 +20,8 @@ pub(super) fn measure() -> Result<()> {
     let out = work.path().join("bundle");
     let irpa = out.join("model.irpa");
     let mut export = Command::new(&studio);
-    export.arg("export").arg(&model).arg("--out").arg(&out).args(["--weights", "bf16"]);
+    export.arg("export").arg(&model).arg("--out").arg(&out);
+    export.args(["--form", "stablehlo", "--weights", "bf16"]);
     export.stderr(std::process::Stdio::null());
     run(&mut export)?;
 

@@ -17,11 +17,7 @@ pub struct Object<'a> {
 
 /// The objects of a set of kernels: for every processor that has them.
 pub fn objects(kernels: Kernels) -> Result<Vec<Object<'static>>, CpuError> {
-    let set = match kernels {
-        Kernels::Avx512Vnni => KernelSet::Avx512Vnni,
-        Kernels::Avx2 => KernelSet::Avx2,
-        Kernels::Portable => KernelSet::Portable,
-    };
+    let set = KernelSet::from(kernels);
     let formats = [
         ("x86_64", "embedded-elf-x86_64"),
         ("aarch64", "embedded-elf-arm_64"),
