@@ -37,6 +37,8 @@ for (let round = 0; round < rounds; round += 1) {
   await page.until("window.cardMillis !== undefined");
   millis.push(await page.value("window.cardMillis"));
   await page.until(`${by("export")} !== null && !${by("export")}.disabled`);
+  await page.value(`${by("form-stablehlo")}.click()`);
+  await page.until(`${by("weights-bf16")}.checked && !${by("export")}.disabled`);
   await page.value(watchExport);
   await page.value(`${by("export")}.click()`);
   await page.until("window.exportEnd !== undefined");

@@ -71,6 +71,7 @@ impl App {
         app.worker.set_value(app.start_worker());
         app.hub.set_value(Some(app.start_link()));
         app.keep();
+        app.follow_runner();
         app.ask_for_plans();
         app
     }

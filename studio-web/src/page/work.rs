@@ -10,7 +10,7 @@ use crate::state::options::OptionsForm;
 use crate::state::session::Bundle;
 use leptos::prelude::*;
 use std::sync::Arc;
-use studio_core::options::ExportOptions;
+use studio_core::options::{ExportOptions, Kernels};
 use web_sys::File;
 
 impl App {
@@ -56,6 +56,25 @@ impl App {
             .with(|model| model.exportable().map(|(drop_id, card)| (drop_id, card.context_length)))?;
         let options = self.form.with(|form| form.check(context).ok())?;
         Some((drop_id, options))
+    }
+
+    /// The kernels that the runner runs best.
+    fn runner_kernels(self) -> Memo<Kernels> {
+        Memo::new(move |_| {
+            self.link.with(|link| match link.runner() {
+                Some(runner) => Kernels::best(|feature| runner.features.iter().any(|has| has == feature)),
+                None => Kernels::Portable,
+            })
+        })
+    }
+
+    /// Keeps the form to the runner, which may be known after the model.
+    pub(super) fn follow_runner(self) {
+        let kernels = self.runner_kernels();
+        Effect::new(move |_| {
+            let kernels = kernels.get();
+            self.form.update(|form| form.runner_kernels = kernels);
+        });
     }
 
     /// Asks the worker for the files of an export whenever model or options change.
@@ -106,7 +125,8 @@ impl App {
                 if awaited {
                     self.model.set(match result {
                         Ok(report) => {
-                            self.form.set(OptionsForm::for_model(report.card.context_length));
+                            let kernels = self.runner_kernels().get_untracked();
+                            self.form.set(OptionsForm::for_model(report.card.context_length, kernels));
                             ModelState::Open { drop_id, report: Arc::new(*report) }
                         }
                         Err(problem) => ModelState::Failed { problem },

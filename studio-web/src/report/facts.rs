@@ -2,7 +2,9 @@
 
 use crate::messages::Fact;
 use crate::state::format;
-use gguf_file::{Endian, Gguf, Value};
+use gguf_file::{BlockFormat, Endian, Gguf, Value};
+use std::collections::BTreeSet;
+use studio_core::tiles::{self, Fidelity};
 
 /// An integer of the metadata.
 pub(super) fn integer(gguf: &Gguf, key: &str) -> Option<u64> {
@@ -27,6 +29,7 @@ pub(super) fn facts(gguf: &Gguf, architecture: &str) -> Vec<Fact> {
     let template = if gguf.metadata().get("tokenizer.chat_template").is_some() { "yes" } else { "none" };
     facts.push("Chat template", template.to_owned(), Some("tokenizer.chat_template"));
     facts.push("Tensors", format::grouped(gguf.tensors().len() as u64), None);
+    facts.cpu_form();
     let order = match gguf.endian() {
         Endian::Little => "",
         Endian::Big => ", big-endian",
@@ -96,6 +99,30 @@ impl Facts<'_> {
             }
             (None, Some(size)) => self.push("Vocabulary", format::grouped(size), Some(key)),
             (None, None) => {}
+        }
+    }
+
+    /// What the cpu form makes of the formats of the matrices.
+    fn cpu_form(&mut self) {
+        let matrices = self.gguf.tensors().iter().filter(|tensor| tensor.dims().len() > 1);
+        let formats: BTreeSet<BlockFormat> = matrices.map(|tensor| tensor.format()).collect();
+        let mut words = Vec::new();
+        let mut kept = Vec::new();
+        for format in formats {
+            let Some(tile) = tiles::kept(format) else { continue };
+            match tiles::fidelity(format, tile) {
+                Fidelity::Kept => kept.push(format.name()),
+                Fidelity::Exact => {
+                    words.push(format!("{format} becomes {}, the same values", tile.ggml_name()))
+                }
+                Fidelity::Rounded => words.push(format!("{format} becomes {}, rounded", tile.ggml_name())),
+            }
+        }
+        if !kept.is_empty() {
+            words.insert(0, format!("{} kept as they are", kept.join(", ")));
+        }
+        if !words.is_empty() {
+            self.push("In the cpu form", words.join("; "), None);
         }
     }
 

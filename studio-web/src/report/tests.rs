@@ -48,6 +48,7 @@ fn the_card_tells_what_the_file_says() {
     assert_eq!(fact("Norm epsilon"), Some("1e-5"));
     assert_eq!(fact("Tokenizer"), Some("gpt2, smollm"));
     assert_eq!(fact("Chat template"), Some("none"));
+    assert_eq!(fact("In the cpu form"), Some("F32, Q8_0 kept as they are"));
     assert_eq!(fact("RoPE base"), None);
     assert_eq!(report.tensors[1].dims, [32, 32]);
     assert_eq!(report.metadata[0].key, "general.architecture");

@@ -1,15 +1,27 @@
 //! The export form: text as it is typed, checked field by field.
 
-use studio_core::options::{ExportOptions, Form, GraphKind, Weights};
+use studio_core::options::{
+    Activations, CacheElement, CpuOptions, ExportOptions, Form, GraphKind, Kernels, Weights,
+};
 
 /// The form's fields as they stand, sensible or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionsForm {
+    /// The form of the text.
+    pub form: FormChoice,
+    /// The kernels of the cpu form; those that the runner runs best where nobody chose.
+    pub kernels: Option<Kernels>,
+    /// The kernels that the runner runs best.
+    pub runner_kernels: Kernels,
+    /// What the cpu form turns vectors into before a product.
+    pub activations: Activations,
+    /// What the cpu form's cache holds.
+    pub cache: CacheElement,
     /// Whether the redecode graph is wanted.
     pub redecode: bool,
     /// Whether the kv graphs are wanted.
     pub kv: bool,
-    /// The element type of the weights.
+    /// What the weights are stored as.
     pub weights: Weights,
     /// Tokens of the redecode sequence.
     pub seq: String,
@@ -21,6 +33,15 @@ pub struct OptionsForm {
     pub function_name: String,
     /// Whether a `.safetensors` is wanted too.
     pub safetensors: bool,
+}
+
+/// The form of the text, without what each has to choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormChoice {
+    /// Calls of kernels for processors.
+    Cpu,
+    /// StableHLO and nothing else.
+    Stablehlo,
 }
 
 /// A field of the form, for a message beside it.
@@ -43,14 +64,31 @@ pub type FieldError = (Field, String);
 
 impl Default for OptionsForm {
     fn default() -> Self {
-        Self::from_options(&ExportOptions::default())
+        Self::from_options(&usual(FormChoice::Cpu, Kernels::Portable))
     }
+}
+
+/// What is usual for a form.
+fn usual(form: FormChoice, kernels: Kernels) -> ExportOptions {
+    ExportOptions::of(match form {
+        FormChoice::Cpu => Form::Cpu(CpuOptions::of(kernels)),
+        FormChoice::Stablehlo => Form::Stablehlo,
+    })
 }
 
 impl OptionsForm {
     /// The form that gives these options.
     pub fn from_options(options: &ExportOptions) -> Self {
+        let (form, cpu) = match options.form {
+            Form::Cpu(cpu) => (FormChoice::Cpu, cpu),
+            Form::Stablehlo => (FormChoice::Stablehlo, CpuOptions::of(Kernels::Portable)),
+        };
         Self {
+            form,
+            kernels: None,
+            runner_kernels: cpu.kernels,
+            activations: cpu.activations,
+            cache: cpu.cache,
             redecode: options.graphs.contains(&GraphKind::Redecode),
             kv: options.graphs.contains(&GraphKind::Kv),
             weights: options.weights,
@@ -62,9 +100,20 @@ impl OptionsForm {
         }
     }
 
-    /// The defaults for a model trained for this many positions: no cache longer than the model can use.
-    pub fn for_model(context_length: Option<u64>) -> Self {
-        let mut options = ExportOptions::default();
+    /// Takes another form, with the weights, graphs and chunk that are usual for it.
+    pub fn choose_form(&mut self, form: FormChoice, context_length: Option<u64>) {
+        let usual = Self::of(&usual(form, self.runner_kernels), context_length);
+        let Self { weights, redecode, kv, chunk, safetensors, .. } = usual;
+        *self = Self { form, weights, redecode, kv, chunk, safetensors, ..self.clone() };
+    }
+
+    /// The defaults for a model trained for this many positions, and a runner: no cache longer than the model can use.
+    pub fn for_model(context_length: Option<u64>, runner_kernels: Kernels) -> Self {
+        Self::of(&usual(FormChoice::Cpu, runner_kernels), context_length)
+    }
+
+    fn of(options: &ExportOptions, context_length: Option<u64>) -> Self {
+        let mut options = options.clone();
         let trained =
             context_length.and_then(|length| u32::try_from(length).ok()).filter(|&length| length > 0);
         if let Some(trained) = trained {
@@ -78,7 +127,7 @@ impl OptionsForm {
     /// The options, or everything that is wrong with the form. Fields of a graph that isn't wanted don't count.
     pub fn check(&self, context_length: Option<u64>) -> Result<ExportOptions, Vec<FieldError>> {
         let mut errors = Vec::new();
-        let defaults = ExportOptions::default();
+        let defaults = usual(self.form, self.runner_kernels);
         if !self.redecode && !self.kv {
             errors.push((Field::Graphs, "Choose at least one graph".to_owned()));
         }
@@ -117,7 +166,7 @@ impl OptionsForm {
         }
         let wanted = [(self.redecode, GraphKind::Redecode), (self.kv, GraphKind::Kv)];
         Ok(ExportOptions {
-            form: Form::Stablehlo,
+            form: self.chosen_form(),
             weights: self.weights,
             graphs: wanted.into_iter().filter_map(|(wanted, graph)| wanted.then_some(graph)).collect(),
             seq,
@@ -126,6 +175,22 @@ impl OptionsForm {
             function_name: if self.redecode { self.function_name.clone() } else { defaults.function_name },
             safetensors: self.safetensors,
         })
+    }
+
+    /// The kernels that are taken.
+    pub fn taken_kernels(&self) -> Kernels {
+        self.kernels.unwrap_or(self.runner_kernels)
+    }
+
+    fn chosen_form(&self) -> Form {
+        match self.form {
+            FormChoice::Stablehlo => Form::Stablehlo,
+            FormChoice::Cpu => Form::Cpu(CpuOptions {
+                kernels: self.taken_kernels(),
+                activations: self.activations,
+                cache: self.cache,
+            }),
+        }
     }
 }
 
@@ -150,12 +215,43 @@ mod tests {
 
     #[test]
     fn the_untouched_form_gives_the_default_options() {
-        assert_eq!(OptionsForm::default().check(None), Ok(ExportOptions::default()));
+        let cpu = |kernels| ExportOptions::of(Form::Cpu(CpuOptions::of(kernels)));
+        assert_eq!(OptionsForm::for_model(None, Kernels::Avx2).check(None), Ok(cpu(Kernels::Avx2)));
+        assert_eq!(stablehlo().check(None), Ok(ExportOptions::of(Form::Stablehlo)));
+    }
+
+    fn stablehlo() -> OptionsForm {
+        let mut form = OptionsForm::default();
+        form.choose_form(FormChoice::Stablehlo, None);
+        form
+    }
+
+    #[test]
+    fn kernels_are_the_runners_best_until_somebody_chooses() {
+        let mut form = OptionsForm::default();
+        form.runner_kernels = Kernels::Avx512Vnni;
+        let kernels = |form: &OptionsForm| match form.check(None).unwrap().form {
+            Form::Cpu(cpu) => Some(cpu.kernels),
+            Form::Stablehlo => None,
+        };
+        assert_eq!(kernels(&form), Some(Kernels::Avx512Vnni));
+        form.kernels = Some(Kernels::Portable);
+        assert_eq!(kernels(&form), Some(Kernels::Portable));
+    }
+
+    #[test]
+    fn another_form_brings_its_own_weights_and_graphs() {
+        let mut form = OptionsForm::for_model(Some(256), Kernels::Avx2);
+        assert_eq!((form.weights, form.redecode, form.chunk.as_str()), (Weights::Keep, false, "256"));
+        form.choose_form(FormChoice::Stablehlo, Some(256));
+        assert_eq!((form.weights, form.redecode, form.chunk.as_str()), (Weights::Bf16, true, "64"));
+        form.choose_form(FormChoice::Cpu, Some(256));
+        assert_eq!(form, OptionsForm::for_model(Some(256), Kernels::Avx2));
     }
 
     #[test]
     fn a_short_model_shortens_the_defaults() {
-        let options = OptionsForm::for_model(Some(48)).check(Some(48)).unwrap();
+        let options = OptionsForm::for_model(Some(48), Kernels::Avx2).check(Some(48)).unwrap();
         assert_eq!((options.seq, options.context, options.chunk), (48, 48, 48));
     }
 
@@ -165,7 +261,7 @@ mod tests {
             seq: "0".into(),
             context: "lots".into(),
             function_name: "9lives".into(),
-            ..OptionsForm::default()
+            ..stablehlo()
         };
         let fields: Vec<Field> = form.check(None).unwrap_err().into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, [Field::Seq, Field::Context, Field::FunctionName]);

@@ -48,7 +48,7 @@ pub(crate) fn DropZone() -> impl IntoView {
         </div>
         <ol class="story" aria-label="What happens then">
             <li><strong>"See"</strong>" its architecture, quantisation, tensors and metadata at once."</li>
-            <li><strong>"Lower"</strong>" it to StableHLO in this tab; weights stream to the hub as they are made."</li>
+            <li><strong>"Lower"</strong>" it in this tab, to StableHLO or to kernels for processors; weights stream to the hub as they are made."</li>
             <li><strong>"Compile"</strong>" it with IREE on the hub, the log in view."</li>
             <li><strong>"Run"</strong>" it: tokens as they come, timings beside them. Take the bundle home."</li>
         </ol>

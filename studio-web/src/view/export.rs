@@ -1,14 +1,14 @@
 //! The second step: what to export, and the export.
 
 use super::export_status::ExportStatus;
-use super::field::{TextField, Tickbox};
+use super::field::{Segments, TextField, Tickbox};
 use super::plan::Plan;
 use super::step::Step;
 use crate::page::App;
 use crate::state::export::ExportState;
-use crate::state::options::{Field, OptionsForm};
+use crate::state::options::{Field, FormChoice, OptionsForm};
 use leptos::prelude::*;
-use studio_core::options::Weights;
+use studio_core::options::{Activations, CacheElement, Kernels, Weights};
 
 /// The export's panel.
 #[component]
@@ -18,7 +18,7 @@ pub(crate) fn Export() -> impl IntoView {
             id="export"
             number=2
             title="Export"
-            lead="StableHLO with the weights beside it, made in this tab and streamed to the hub."
+            lead="The graph as text with the weights beside it, made in this tab and streamed to the hub."
             waits_for="Open a model that can be exported."
         >
             <Body/>
@@ -59,6 +59,7 @@ fn Form() -> impl IntoView {
     let value = move |read: fn(&OptionsForm) -> String| Signal::derive(move || app.form.with(read));
     let set =
         move |write: fn(&mut OptionsForm, String)| move |text| app.form.update(|form| write(form, text));
+    let form_choice = Memo::new(move |_| app.form.with(|form| form.form));
     let redecode = Signal::derive(move || app.form.with(|form| form.redecode));
     let kv = Signal::derive(move || app.form.with(|form| form.kv));
     let context_help = move || match context.get() {
@@ -73,6 +74,14 @@ fn Form() -> impl IntoView {
     };
     view! {
         <form id="export-form" on:submit=start>
+            <fieldset prop:disabled=move || running.get()>
+                <legend>"Form"</legend>
+                <Segments
+                    name="form" label="Form of the text" choices=FORMS.to_vec()
+                    value=Signal::derive(move || app.form.with(|form| form.form))
+                    on_change=move |form| app.form.update(|all| all.choose_form(form, context.get_untracked()))
+                />
+            </fieldset>
             <fieldset prop:disabled=move || running.get()>
                 <legend>"Graphs"</legend>
                 <div class="choices">
@@ -95,11 +104,24 @@ fn Form() -> impl IntoView {
             </fieldset>
             <fieldset prop:disabled=move || running.get()>
                 <legend>"Weights"</legend>
-                <div class="segments" role="radiogroup" aria-label="Element type of the weights">
-                    {WEIGHTS.map(|weights| weight(app, weights)).collect_view()}
-                </div>
-                <p class="help">{move || WEIGHTS.iter().find(|(of, ..)| *of == app.form.with(|form| form.weights)).map(|(.., help)| *help)}</p>
+                {move || view! {
+                    <Segments
+                        name="weights" label="What the weights are stored as" choices=weights_of(form_choice.get())
+                        value=Signal::derive(move || app.form.with(|form| form.weights))
+                        on_change=move |weights| app.form.update(|form| form.weights = weights)
+                    />
+                }}
             </fieldset>
+            <Show when=move || form_choice.get() == FormChoice::Cpu>
+                <fieldset prop:disabled=move || running.get()>
+                    <legend>"Kernels"</legend>
+                    <Segments
+                        name="kernels" label="Instruction set of the kernels" choices=KERNELS.to_vec()
+                        value=Signal::derive(move || app.form.with(OptionsForm::taken_kernels))
+                        on_change=move |kernels| app.form.update(|form| form.kernels = Some(kernels))
+                    />
+                </fieldset>
+            </Show>
             <fieldset prop:disabled=move || running.get()>
                 <legend>"Lengths, in tokens"</legend>
                 <div class="fields">
@@ -126,38 +148,82 @@ fn Form() -> impl IntoView {
                             value=value(|form| form.function_name.clone())
                             on_input=set(|form, text| form.function_name = text) error=error(Field::FunctionName)/>
                     </Show>
-                    <Tickbox
-                        id="safetensors"
-                        label="Also as .safetensors"
-                        help="The same parameters once more, for other tools."
-                        value=Signal::derive(move || app.form.with(|form| form.safetensors))
-                        on_change=move |on| app.form.update(|form| form.safetensors = on)
-                    />
+                    <Show when=move || form_choice.get() == FormChoice::Stablehlo>
+                        <Tickbox
+                            id="safetensors"
+                            label="Also as .safetensors"
+                            help="The same parameters once more, for other tools."
+                            value=Signal::derive(move || app.form.with(|form| form.safetensors))
+                            on_change=move |on| app.form.update(|form| form.safetensors = on)
+                        />
+                    </Show>
+                    <Show when=move || form_choice.get() == FormChoice::Cpu>
+                        <p class="label">"Activations"</p>
+                        <Segments
+                            name="activations" label="What vectors are turned into before a product"
+                            choices=ACTIVATIONS.to_vec()
+                            value=Signal::derive(move || app.form.with(|form| form.activations))
+                            on_change=move |activations| app.form.update(|form| form.activations = activations)
+                        />
+                        <p class="label">"Cache"</p>
+                        <Segments
+                            name="cache" label="What keys and values are kept in" choices=CACHE.to_vec()
+                            value=Signal::derive(move || app.form.with(|form| form.cache))
+                            on_change=move |cache| app.form.update(|form| form.cache = cache)
+                        />
+                    </Show>
                 </fieldset>
             </details>
         </form>
     }
 }
 
-const WEIGHTS: [(Weights, &str, &str); 3] = [
-    (Weights::Bf16, "bf16", "Half the size of f32 with its range. The usual choice."),
+/// A choice: its value, its name and what it means.
+type Choice<T> = (T, &'static str, &'static str);
+
+const FORMS: [Choice<FormChoice>; 2] = [
+    (
+        FormChoice::Cpu,
+        "cpu",
+        "Our kernels travel in the text and read quantised weights as they are: the fastest on processors.",
+    ),
+    (
+        FormChoice::Stablehlo,
+        "stablehlo",
+        "Nothing but StableHLO, for other compilers and processors of any kind; weights become floats.",
+    ),
+];
+
+const KERNELS: [Choice<Kernels>; 3] = [
+    (
+        Kernels::Avx512Vnni,
+        "avx512vnni",
+        "x86-64 with AVX-512 and its dot products of bytes: servers, recent PCs.",
+    ),
+    (Kernels::Avx2, "avx2", "x86-64 with AVX2: PCs since 2013."),
+    (Kernels::Portable, "portable", "Every processor, phones among them; slower."),
+];
+
+const ACTIVATIONS: [Choice<Activations>; 2] = [
+    (Activations::I8, "i8", "Vectors become bytes before a product with quantised weights, as in llama.cpp."),
+    (Activations::F32, "f32", "Vectors stay as they are: slower, and closest to the original."),
+];
+
+const CACHE: [Choice<CacheElement>; 2] = [
+    (CacheElement::F16, "f16", "Half the memory. The usual choice."),
+    (CacheElement::F32, "f32", "For comparing."),
+];
+
+const KEEP: Choice<Weights> =
+    (Weights::Keep, "keep", "As they are in the file: every value is kept, and nothing becomes larger.");
+
+const FLOATS: [Choice<Weights>; 3] = [
+    (Weights::Bf16, "bf16", "Half the size of f32 with its range. The usual choice of floats."),
     (Weights::F16, "f16", "Half the size of f32, finer than bf16, with a smaller range."),
     (Weights::F32, "f32", "Exact, and twice the size: for comparing against the original."),
 ];
 
-fn weight(app: App, (weights, name, _): (Weights, &'static str, &'static str)) -> impl IntoView {
-    let id = format!("weights-{name}");
-    view! {
-        <div class="segment">
-            <input
-                type="radio"
-                name="weights"
-                id=id.clone()
-                data-testid=id.clone()
-                prop:checked=move || app.form.with(|form| form.weights == weights)
-                on:change=move |_| app.form.update(|form| form.weights = weights)
-            />
-            <label for=id>{name}</label>
-        </div>
-    }
+fn weights_of(form: FormChoice) -> Vec<Choice<Weights>> {
+    let keep = (form == FormChoice::Cpu).then_some(KEEP);
+    keep.into_iter().chain(FLOATS).collect()
 }

@@ -93,3 +93,45 @@ pub(crate) fn Tickbox(
         </div>
     }
 }
+
+/// One of a few choices, with what the chosen one means.
+#[component]
+pub(crate) fn Segments<T: Copy + PartialEq + Send + Sync + 'static>(
+    /// What it is called; a choice's id, by which tests find it too, is this, a dash and the choice's name.
+    name: &'static str,
+    /// What is chosen, for those who hear the page.
+    label: &'static str,
+    /// Values, names and what they mean.
+    choices: Vec<(T, &'static str, &'static str)>,
+    /// The chosen value.
+    #[prop(into)]
+    value: Signal<T>,
+    /// What to do when it changes.
+    on_change: impl Fn(T) + Copy + 'static,
+) -> impl IntoView {
+    let meanings: Vec<_> = choices.iter().map(|(choice, _, meaning)| (*choice, *meaning)).collect();
+    let meaning =
+        move || meanings.iter().find(|(choice, _)| *choice == value.get()).map(|(_, meaning)| *meaning);
+    let segment = move |(choice, word, _): (T, &'static str, &'static str)| {
+        let id = format!("{name}-{word}");
+        view! {
+            <div class="segment">
+                <input
+                    type="radio"
+                    name=name
+                    id=id.clone()
+                    data-testid=id.clone()
+                    prop:checked=move || value.get() == choice
+                    on:change=move |_| on_change(choice)
+                />
+                <label for=id>{word}</label>
+            </div>
+        }
+    };
+    view! {
+        <div class="segments" role="radiogroup" aria-label=label>
+            {choices.into_iter().map(segment).collect_view()}
+        </div>
+        <p class="help">{meaning}</p>
+    }
+}
