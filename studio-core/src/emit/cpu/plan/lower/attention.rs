@@ -155,7 +155,7 @@ impl Lowering<'_> {
             address: Address::Buffer,
             access: Access::Read,
         };
-        self.bound(position, 0, capacity - sizes.rows.max());
+        self.bound(position, 0, capacity.saturating_sub(sizes.rows.max()));
         let element_type = match self.function.values[memory.before].ty.as_tensor() {
             Some(tensor) => tensor.element_type,
             None => return Err(self.no_kernel("a cache that is no tensor")),
