@@ -18,7 +18,7 @@ use std::{
 };
 use studio_protocol::{
     ClientMessage, CompileSpec, ErrorCode, Hash, HubMessage, JobEvent, JobId, JobSpec, Outcome, Prompt,
-    RunSpec, StopReason,
+    RunSpec, Sampling, StopReason,
 };
 
 struct Session {
@@ -71,7 +71,14 @@ impl Session {
 
     fn run(&self, module: Hash, max_tokens: u32) -> JobSpec {
         let prompt = Prompt::Tokens { tokens: vec![1, 2, 3] };
-        JobSpec::Run(RunSpec { bundle: self.bundle, module, prompt, max_tokens, threads: Some(1) })
+        JobSpec::Run(RunSpec {
+            bundle: self.bundle,
+            module,
+            prompt,
+            max_tokens,
+            threads: Some(1),
+            sampling: Sampling::default(),
+        })
     }
 }
 
@@ -263,7 +270,14 @@ async fn what_cannot_be_begun_is_refused_at_once() {
     assert_eq!(refused(compile(unknown)).await.code, ErrorCode::NotFound);
     let run = |module, max_tokens| {
         let prompt = Prompt::Tokens { tokens: vec![1] };
-        JobSpec::Run(RunSpec { bundle, module, prompt, max_tokens, threads: None })
+        JobSpec::Run(RunSpec {
+            bundle,
+            module,
+            prompt,
+            max_tokens,
+            threads: None,
+            sampling: Sampling::default(),
+        })
     };
     assert_eq!(refused(run(unknown, 5)).await.code, ErrorCode::NotFound);
     assert_eq!(refused(run(bundle, 0)).await.message, "max_tokens is 1 to 65536");

@@ -43,7 +43,7 @@ pub struct RunSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
     /// How each token is chosen; the most likely one where absent.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Sampling::is_default")]
     pub sampling: Sampling,
 }
 
@@ -84,6 +84,10 @@ impl Default for Sampling {
 }
 
 impl Sampling {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Whether the most likely token is taken each time, for which no logits need leave the device.
     pub fn is_greedy(&self) -> bool {
         self.temperature == 0.0

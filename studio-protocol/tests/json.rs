@@ -6,8 +6,8 @@ use expect_test::{Expect, expect};
 use serde::{Serialize, de::DeserializeOwned};
 use studio_protocol::{
     Artifact, ChatMessage, ClientMessage, CompileSpec, CompilerInfo, ErrorCode, Hash, HubMessage, JobEvent,
-    JobSpec, LatencyPercentiles, Outcome, Prompt, RunReport, RunSpec, RunnerInfo, StopReason, Timings,
-    WireError, is_upload_key,
+    JobSpec, LatencyPercentiles, Outcome, Prompt, RunReport, RunSpec, RunnerInfo, Sampling, StopReason,
+    Timings, WireError, is_upload_key,
 };
 
 /// Prints a value, compares, reads it back, and prints that again.
@@ -52,7 +52,14 @@ fn what_a_client_says() {
             r#"{"type":"job_submit","request":9,"spec":{"kind":"compile","bundle":"0101010101010101010101010101010101010101010101010101010101010101","target":"host","flags":["--x=1"]}}"#
         ]],
     );
-    let run = |prompt| RunSpec { bundle: hash(1), module: hash(2), prompt, max_tokens: 16, threads: None };
+    let run = |prompt| RunSpec {
+        bundle: hash(1),
+        module: hash(2),
+        prompt,
+        max_tokens: 16,
+        threads: None,
+        sampling: Sampling::default(),
+    };
     let chat =
         Prompt::Chat { messages: vec![ChatMessage { role: "user".to_owned(), content: "Hi".to_owned() }] };
     check(
@@ -66,6 +73,12 @@ fn what_a_client_says() {
         &C::JobSubmit { request: 9, spec: JobSpec::Run(text) },
         expect![[
             r#"{"type":"job_submit","request":9,"spec":{"kind":"run","bundle":"0101010101010101010101010101010101010101010101010101010101010101","module":"0202020202020202020202020202020202020202020202020202020202020202","prompt":{"as":"text","text":"Hi"},"max_tokens":16,"threads":2}}"#
+        ]],
+    );
+    check(
+        &Sampling { temperature: 0.5, seed: Some(7), ..Sampling::default() },
+        expect![[
+            r#"{"temperature":0.5,"top_k":40,"top_p":0.95,"min_p":0.05,"repeat_penalty":1.0,"repeat_last":64,"seed":7}"#
         ]],
     );
     check(&Prompt::Tokens { tokens: vec![1, 2] }, expect![[r#"{"as":"tokens","tokens":[1,2]}"#]]);
@@ -188,7 +201,8 @@ fn how_a_job_ends() {
         latency_ms: Some(LatencyPercentiles { p50: 1.0, p90: 2.0, p99: 3.0 }),
         peak_rss_bytes: 1024,
     };
-    let report = RunReport { tokens: vec![1], text: "a".to_owned(), stop: StopReason::EndOfText, timings };
+    let report =
+        RunReport { tokens: vec![1], text: "a".to_owned(), stop: StopReason::EndOfText, seed: None, timings };
     check(
         &finished(Outcome::Ran { report }),
         expect![[
