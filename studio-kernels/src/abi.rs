@@ -1,4 +1,18 @@
 //! What the callers of the entry points must know: names, flags, limits and the sizes of buffers.
+//!
+//! An entry point takes the team's memory and the number of its phase, then its operands, each as a pointer and an
+//! offset in elements of the pointer's type, then numbers. Operands that the flags don't ask for may be any valid
+//! pointer. It returns when every chunk of its work is claimed, which is before the work is done: whoever reads the
+//! results calls `wait` with the phase first. Whoever writes to what an earlier phase reads or writes waits for that one.
+//!
+//! - Names are `matvec_F_A`, `gated_matvec_F_A`, `matmul_F_A` and `gated_matmul_F_A`, with `F` of [`TileFormat::name`]
+//!   and `A` of [`Precision::name`]; `embed_F`; `prepare_A`; `attend_C`, `append_C` and `attend_chunk_C` with `C` of
+//!   [`CacheType::name`]; `argmax`; `wait`.
+//! - Matrices are tiles ([`crate::format`]), `n` rows of `k` elements; their last tile is padded. Vectors of `n` and `k`
+//!   numbers are not padded.
+//! - `k` is a multiple of the format's block and at most [`MAX_K`] where one vector is multiplied; `n` is at least 1.
+//! - A residual may be the result's own memory. No other operand may overlap with a result.
+//! - Numbers may be NaN or infinite; so are the results then.
 
 use crate::attention::max_splits;
 use crate::format::TileFormat;

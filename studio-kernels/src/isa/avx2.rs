@@ -16,6 +16,7 @@ impl Isa for Avx2 {
     const LANES: usize = 8;
     const REGISTERS: usize = 16;
     const WIDE_IS_BIASED: bool = false;
+    const DOTS_ARE_LONG: bool = false;
     type Floats = __m256;
     type Ints = __m256i;
     type Mask = __m256;
@@ -246,6 +247,13 @@ impl Isa for Avx2 {
     unsafe fn dot(sum: __m256i, weights: __m256i, activations: __m256i) -> __m256i {
         // Two products of at most 127 · 128 fit the 16 bits of their sum.
         let pairs = _mm256_maddubs_epi16(weights, activations);
+        _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+    }
+    #[inline(always)]
+    unsafe fn dot_both(sum: __m256i, weights: [__m256i; 2], activations: [__m256i; 2]) -> __m256i {
+        // Four products of at most 63 · 128 fit.
+        let first = _mm256_maddubs_epi16(weights[0], activations[0]);
+        let pairs = _mm256_add_epi16(first, _mm256_maddubs_epi16(weights[1], activations[1]));
         _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
     }
     #[inline(always)]

@@ -16,6 +16,7 @@ impl Isa for Avx512 {
     const LANES: usize = 16;
     const REGISTERS: usize = 32;
     const WIDE_IS_BIASED: bool = true;
+    const DOTS_ARE_LONG: bool = true;
     type Floats = __m512;
     type Ints = __m512i;
     type Mask = __mmask16;
@@ -220,6 +221,10 @@ impl Isa for Avx512 {
     #[inline(always)]
     unsafe fn dot(sum: __m512i, weights: __m512i, activations: __m512i) -> __m512i {
         _mm512_dpbusd_epi32(sum, weights, activations)
+    }
+    #[inline(always)]
+    unsafe fn dot_both(sum: __m512i, weights: [__m512i; 2], activations: [__m512i; 2]) -> __m512i {
+        Self::dot(Self::dot(sum, weights[0], activations[0]), weights[1], activations[1])
     }
     #[inline(always)]
     unsafe fn dot_wide(sum: __m512i, weights: __m512i, activations: __m512i) -> __m512i {

@@ -28,6 +28,8 @@ pub(crate) trait Isa: Copy + 'static {
     const REGISTERS: usize;
     /// Whether products of [`Isa::dot_wide`] are too large by 128 times the sum of the activations.
     const WIDE_IS_BIASED: bool;
+    /// Whether a sum isn't ready for the next product at once, so that a second sum helps.
+    const DOTS_ARE_LONG: bool;
     /// [`Isa::LANES`] `f32`.
     type Floats: Copy;
     /// [`Isa::LANES`] `i32`, or as many groups of four bytes.
@@ -116,10 +118,13 @@ pub(crate) trait Isa: Copy + 'static {
     unsafe fn reduce_max_ints(a: Self::Ints) -> i32;
     unsafe fn reduce_sum_ints(a: Self::Ints) -> i32;
 
-    // Dot products of four bytes a lane, added to `sum`.
+    // Dot products of four bytes a lane, added to `sum`. The activations are the same in every lane.
 
     /// `weights` are `u8` of at most 127, `activations` are `i8`.
     unsafe fn dot(sum: Self::Ints, weights: Self::Ints, activations: Self::Ints) -> Self::Ints;
+    /// Two at once, of weights of at most 63.
+    unsafe fn dot_both(sum: Self::Ints, weights: [Self::Ints; 2], activations: [Self::Ints; 2])
+    -> Self::Ints;
     /// `weights` are `i8 + 128` as `u8`, `activations` are `i8` but never -128. Gives the product of what the weights
     /// stand for, or, if [`Isa::WIDE_IS_BIASED`], of the `u8`.
     unsafe fn dot_wide(sum: Self::Ints, weights: Self::Ints, activations: Self::Ints) -> Self::Ints;

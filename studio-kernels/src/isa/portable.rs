@@ -25,18 +25,23 @@ macro_rules! lanes {
     }};
 }
 
-/// The dot product of four `u8`, less `bias`, with four `i8`.
+/// Adds to each sum the products of four `u8`, less `bias`, with four `i8` that are the same for all. A byte at a time,
+/// so that it is a product of a vector with a number.
 #[inline(always)]
-fn dot_bytes(weights: i32, activations: i32, bias: i32) -> i32 {
-    let mut sum = 0;
+fn dot_bytes(sum: Ints, weights: Ints, activations: Ints, bias: i32) -> Ints {
+    let mut sums = sum;
     let mut byte = 0;
     while byte < 4 {
-        let weight = (weights >> (8 * byte) & 0xff) - bias;
-        let activation = activations << (24 - 8 * byte) >> 24;
-        sum += weight * activation;
+        let activation = activations[0] << (24 - 8 * byte) >> 24;
+        let mut i = 0;
+        while i < LANES {
+            let weight = ((weights[i] as u32 >> (8 * byte)) & 0xff) as i32 - bias;
+            sums[i] = sums[i].wrapping_add(weight.wrapping_mul(activation));
+            i += 1;
+        }
         byte += 1;
     }
-    sum
+    sums
 }
 
 /// Adding it leaves no room for a fraction in a single of magnitude below 2²².
@@ -46,6 +51,7 @@ impl Isa for Portable {
     const LANES: usize = LANES;
     const REGISTERS: usize = 8;
     const WIDE_IS_BIASED: bool = false;
+    const DOTS_ARE_LONG: bool = false;
     type Floats = Floats;
     type Ints = Ints;
     type Mask = [bool; LANES];
@@ -299,11 +305,15 @@ impl Isa for Portable {
 
     #[inline(always)]
     unsafe fn dot(sum: Ints, weights: Ints, activations: Ints) -> Ints {
-        lanes!(0, i => sum[i].wrapping_add(dot_bytes(weights[i], activations[i], 0)))
+        dot_bytes(sum, weights, activations, 0)
+    }
+    #[inline(always)]
+    unsafe fn dot_both(sum: Ints, weights: [Ints; 2], activations: [Ints; 2]) -> Ints {
+        Self::dot(Self::dot(sum, weights[0], activations[0]), weights[1], activations[1])
     }
     #[inline(always)]
     unsafe fn dot_wide(sum: Ints, weights: Ints, activations: Ints) -> Ints {
-        lanes!(0, i => sum[i].wrapping_add(dot_bytes(weights[i], activations[i], 128)))
+        dot_bytes(sum, weights, activations, 128)
     }
     #[inline(always)]
     unsafe fn prefetch(_from: *const u8) {}

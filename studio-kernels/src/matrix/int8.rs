@@ -73,7 +73,7 @@ unsafe fn add_block<I: Isa, F: Weights, const M: usize, const V: usize>(
     lane: usize,
 ) {
     // Two sums where each half has its own scale, and where one chain of additions would be waited for.
-    let second = if F::SCALES == 2 || M == 1 { 1 } else { 0 };
+    let second = if F::SCALES == 2 || M == 1 && I::DOTS_ARE_LONG { 1 } else { 0 };
     let mut sums = [[I::splat_int(0); 2]; M];
     for m in 0..M {
         let activations = activations.add(m * stride);
@@ -122,7 +122,9 @@ unsafe fn add_pair<I: Isa, F: Weights, const M: usize>(
     for m in 0..M {
         let activations = activations.add(m * stride);
         let (first, last) = (Block::group::<I>(activations, pair), Block::group::<I>(activations, pair + 4));
-        if F::BIAS == 128 {
+        if F::BIAS < 128 && second == 0 {
+            sums[m][0] = I::dot_both(sums[m][0], weights, [first, last]);
+        } else if F::BIAS == 128 {
             sums[m][0] = I::dot_wide(sums[m][0], weights[0], first);
             sums[m][second] = I::dot_wide(sums[m][second], weights[1], last);
         } else {
