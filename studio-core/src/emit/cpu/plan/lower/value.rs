@@ -117,7 +117,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn dims<const N: usize>(&self, value: Handle<Value>) -> Result<[u64; N], CpuError> {
-        <[u64; N]>::try_from(self.shape(value)).map_err(|_| self.no_kernel("a tensor of this rank"))
+        <[u64; N]>::try_from(self.shape(value)).map_err(|_other| self.no_kernel("a tensor of this rank"))
     }
 
     /// How many rows a value has, its first dimension being what the function says.
