@@ -4,7 +4,7 @@
 mod deep;
 
 use deep::{deep, with_plans};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use studio_core::emit::cpu::{Buffer, Dispatch, FunctionPlan, Place, Pointer};
 
 /// Whether two pointers' kernels must not run at the same time: an independent reading of what they say.
@@ -19,7 +19,7 @@ fn collide(plan: &FunctionPlan, one: &Pointer, other: &Pointer) -> bool {
 /// Every phase that is surely complete when a call of the dispatch begins, by what it and the calls before it waited
 /// for, and what those phases' own calls had waited for.
 fn complete_before(dispatch: &Dispatch) -> Vec<BTreeSet<usize>> {
-    let mut by_phase: HashMap<usize, BTreeSet<usize>> = HashMap::new();
+    let mut by_phase: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     let mut waited = BTreeSet::new();
     let mut before = Vec::new();
     for planned in &dispatch.calls {
@@ -68,7 +68,7 @@ fn calls_wait_for_whatever_they_collide_with() {
 fn slots_that_are_in_use_at_the_same_time_lie_apart() {
     with_plans(&deep(), |_, plans| {
         for plan in plans {
-            let mut uses: HashMap<usize, (usize, usize, u64)> = HashMap::new();
+            let mut uses: BTreeMap<usize, (usize, usize, u64)> = BTreeMap::new();
             for planned in plan.calls() {
                 for pointer in &planned.call.pointers {
                     let Buffer::Slot(slot) = pointer.buffer else { continue };
