@@ -1,6 +1,6 @@
 //! The prompt form: what a run is asked to do.
 
-use studio_protocol::{ChatMessage, Hash, Prompt, RunSpec};
+use studio_protocol::{ChatMessage, Hash, Prompt, RunSpec, Sampling};
 
 /// The most tokens that may be asked for at once.
 const MOST_TOKENS: u32 = 65_536;
@@ -105,7 +105,8 @@ impl PromptForm {
         } else {
             Prompt::Text { text: self.text.clone() }
         };
-        Ok(RunSpec { bundle, module, prompt, max_tokens, threads })
+        let sampling = Sampling::default();
+        Ok(RunSpec { bundle, module, prompt, max_tokens, threads, sampling })
     }
 }
 
