@@ -290,6 +290,30 @@ fn floats_asked_for_are_those_of_the_half_crate() {
     }
 }
 
+#[test]
+fn what_a_seek_leads_to_is_what_the_whole_has_there() {
+    let (file, _) = model(BlockFormat::Q5_K, 200, Endian::Little);
+    let spec = spec(BLOCKS * 256, 200, RowOrder::AsStored, true, TileFormat::Q5_K);
+    let gguf = Gguf::open(&file.as_slice()).unwrap();
+    let plan = Plan::new(&[spec], &gguf).unwrap();
+    let layout = irpa::layout(&plan.items()).unwrap();
+    let rest = |skipped: u64, budget| {
+        let mut stream = ArchiveStream::new(&plan, &layout, budget);
+        stream.seek(skipped..layout.size_bytes);
+        let mut bytes = Vec::new();
+        while let Some(piece) = stream.next(&[&file.as_slice()]).unwrap() {
+            bytes.extend_from_slice(piece);
+        }
+        bytes
+    };
+    let whole = rest(0, Budget::default());
+    for budget in budgets() {
+        for skipped in (0..whole.len()).step_by(9_973).chain([1, 64, whole.len()]) {
+            assert!(rest(skipped as u64, budget) == whole[skipped..], "{skipped} {budget:?}");
+        }
+    }
+}
+
 fn check_error(dims: [u64; 2], format: BlockFormat, tile: TileFormat, expected: Expect) {
     let length = format.size_bytes(dims[0] * dims[1]).unwrap();
     let mut builder = GgufBuilder::new();
