@@ -22,9 +22,8 @@ mod wire;
 
 pub use teacher::{Forced, Path, teacher_forced};
 
-pub(crate) use decoder::Decoder;
 #[cfg(feature = "eager")]
-pub(crate) use decoder::ids;
+pub(crate) use decoder::{Decoder, ids};
 pub(crate) use job::Work;
 pub(crate) use language::Language;
 pub(crate) use question::{Answer, Question};

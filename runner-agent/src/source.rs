@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use studio_protocol::{ErrorCode, WireError};
 
 /// What to run, and with which engine.
+#[expect(clippy::large_enum_variant, reason = "there are one or two of them in a process")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "engine", rename_all = "snake_case")]
 pub enum Source {

@@ -328,7 +328,8 @@ fn a_bench_measures_each_number_of_threads(model: &Model) {
     let of: Vec<_> = report.runs.iter().map(|run| (run.engine.as_str(), run.threads)).collect();
     assert_eq!(of, [("compiled", 1), ("compiled", 2)]);
     for run in &report.runs {
-        let (prefill, decode) = (run.prefill_tps.unwrap(), run.decode_tps.unwrap());
+        let (prefill, decode) = (run.rounds.prefill_tps.unwrap(), run.rounds.decode_tps.unwrap());
+        assert_eq!(run.decode_tps, Some(decode.median));
         assert!(decode.min > 0.0 && decode.min <= decode.median && decode.median <= decode.max);
         assert!(prefill.median > 0.0 && run.bandwidth_share.unwrap() > 0.0);
         // 134 million parameters in bf16.

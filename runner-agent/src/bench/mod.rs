@@ -4,7 +4,7 @@ mod bandwidth;
 mod report;
 mod rounds;
 
-pub use report::{Bandwidth, BenchReport, BenchRun, Figure, Ratio};
+pub use report::{Bandwidth, BenchReport, BenchRun, Figure, Ratio, RunRounds};
 
 use crate::{
     BundleFiles, EagerSettings, EngineCommand, Failure, Source,

@@ -40,8 +40,10 @@ pub struct BenchReport {
 pub struct Bandwidth {
     /// The threads.
     pub threads: u32,
-    /// Bytes a second.
-    pub bytes_per_second: Figure,
+    /// Bytes a second, the median.
+    pub bytes_per_second: f64,
+    /// The same with its extremes.
+    pub rounds: Figure,
 }
 
 /// An engine's figures with a number of threads.
@@ -59,12 +61,14 @@ pub struct BenchRun {
     pub flash_attention: Option<bool>,
     /// Worker threads.
     pub threads: u32,
-    /// Prompt tokens a second.
-    pub prefill_tps: Option<Figure>,
-    /// Decoded tokens a second: logits computed and the most likely one chosen.
-    pub decode_tps: Option<Figure>,
-    /// Milliseconds from the prompt to its first token.
-    pub ttft_ms: Option<Figure>,
+    /// Prompt tokens a second, the median.
+    pub prefill_tps: Option<f64>,
+    /// Decoded tokens a second, logits computed and the most likely one chosen, the median.
+    pub decode_tps: Option<f64>,
+    /// Milliseconds from the prompt to its first token, the median.
+    pub ttft_ms: Option<f64>,
+    /// The first two with their extremes.
+    pub rounds: RunRounds,
     /// Milliseconds to open the model.
     pub load_ms: f64,
     /// The most memory that its process had resident.
@@ -75,6 +79,15 @@ pub struct BenchRun {
     pub streamed_bytes_per_token: u64,
     /// The share of the bandwidth of as many threads at which decode reads weights.
     pub bandwidth_share: Option<f64>,
+}
+
+/// Figures of a run over its rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RunRounds {
+    /// Prompt tokens a second.
+    pub prefill_tps: Option<Figure>,
+    /// Decoded tokens a second.
+    pub decode_tps: Option<Figure>,
 }
 
 /// A figure that was measured several times.
@@ -135,8 +148,8 @@ pub(super) fn ratios(runs: &[BenchRun]) -> Vec<Ratio> {
         let least = eager.iter().map(|run| run.peak_rss_bytes).min();
         Ratio {
             threads: compiled.threads,
-            prefill: against(|run| run.prefill_tps.map(|figure| figure.median)),
-            decode: against(|run| run.decode_tps.map(|figure| figure.median)),
+            prefill: against(|run| run.prefill_tps),
+            decode: against(|run| run.decode_tps),
             peak_rss: least.map(|least| compiled.peak_rss_bytes as f64 / least as f64),
             weight_bytes: against(|run| Some(run.weight_bytes as f64)),
         }
@@ -165,8 +178,9 @@ mod tests {
             flash_attention: None,
             threads,
             prefill_tps: None,
-            decode_tps: Figure::of(&[decode]),
+            decode_tps: Some(decode),
             ttft_ms: None,
+            rounds: RunRounds { prefill_tps: None, decode_tps: Figure::of(&[decode]) },
             load_ms: 0.0,
             peak_rss_bytes: rss,
             weight_bytes: 100,

@@ -2,7 +2,7 @@
 
 use super::{
     BenchJob,
-    report::{Bandwidth, BenchRun, Figure},
+    report::{Bandwidth, BenchRun, Figure, RunRounds},
 };
 use crate::{Failure, Source, session::Session, weights::Weights};
 use std::collections::BTreeMap;
@@ -33,7 +33,8 @@ impl<'a> Bench<'a> {
         };
         let weights = Weights::of(&self.source)?;
         let threads = self.session.opened.threads;
-        let decode = Figure::of(&self.decode_tps);
+        let (prefill, decode) = (Figure::of(&self.prefill_tps), Figure::of(&self.decode_tps));
+        let median = |figure: Option<Figure>| figure.map(|figure| figure.median);
         let roof = bandwidth.iter().find(|bandwidth| bandwidth.threads == threads);
         let streamed = decode.map(|decode| decode.median * weights.streamed_bytes as f64);
         Ok(BenchRun {
@@ -42,14 +43,15 @@ impl<'a> Bench<'a> {
             weights: weights.name,
             flash_attention,
             threads,
-            prefill_tps: Figure::of(&self.prefill_tps),
-            decode_tps: decode,
-            ttft_ms: Figure::of(&self.ttft_ms),
+            prefill_tps: median(prefill),
+            decode_tps: median(decode),
+            ttft_ms: median(Figure::of(&self.ttft_ms)),
+            rounds: RunRounds { prefill_tps: prefill, decode_tps: decode },
             load_ms: self.session.opened.load_ms,
             peak_rss_bytes: self.peak_rss_bytes,
             weight_bytes: weights.bytes,
             streamed_bytes_per_token: weights.streamed_bytes,
-            bandwidth_share: streamed.zip(roof).map(|(bytes, roof)| bytes / roof.bytes_per_second.median),
+            bandwidth_share: streamed.zip(roof).map(|(bytes, roof)| bytes / roof.bytes_per_second),
         })
     }
 }
@@ -99,7 +101,8 @@ impl<'j> Rounds<'j> {
     pub(super) fn bandwidth(&self) -> Vec<Bandwidth> {
         let all = self.bandwidth.iter();
         all.filter_map(|(&threads, rounds)| {
-            Some(Bandwidth { threads, bytes_per_second: Figure::of(rounds)? })
+            let rounds = Figure::of(rounds)?;
+            Some(Bandwidth { threads, bytes_per_second: rounds.median, rounds })
         })
         .collect()
     }

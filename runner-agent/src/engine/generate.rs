@@ -80,12 +80,16 @@ pub(super) fn generate(
 enum Chooser {
     /// The most likely one, which the module names itself.
     Greedy,
-    Sampled(Sampler),
+    Sampled(Box<Sampler>),
 }
 
 impl Chooser {
     fn new(sampling: &Sampling, prompt: &[u32]) -> Result<Self, WireError> {
-        Ok(if sampling.is_greedy() { Self::Greedy } else { Self::Sampled(Sampler::new(sampling, prompt)?) })
+        Ok(if sampling.is_greedy() {
+            Self::Greedy
+        } else {
+            Self::Sampled(Box::new(Sampler::new(sampling, prompt)?))
+        })
     }
 
     fn choose(&mut self, likeliest: u32, decoder: &mut dyn Decoder) -> Result<u32, WireError> {

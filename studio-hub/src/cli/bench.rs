@@ -9,10 +9,7 @@ use super::{
 };
 use clap::Args;
 use runner_agent::bench::{BenchJob, BenchReport, BenchRun, Figure};
-use std::{
-    fmt::Write,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 use studio_core::manifest::FileEntry;
 use studio_protocol::JobEvent;
 
@@ -112,8 +109,7 @@ impl Follow for Rounds {
 /// The figures for people: medians, and how far the farthest round was from them.
 fn table(report: &BenchReport) -> String {
     let mut text = String::new();
-    // Writing to a string does not fail.
-    let mut line = |words: std::fmt::Arguments<'_>| drop(writeln!(text, "{words}"));
+    let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
     line(format_args!("{} ({}) on {}", report.model, report.source, report.cpu));
     if let Some(eager) = &report.eager {
         line(format_args!("llama.cpp {}: {}", eager.version, eager.system_info));
@@ -132,9 +128,9 @@ fn table(report: &BenchReport) -> String {
             "{:>7}  {:<28}{:>17}{:>17}{:>10}{:>10}{:>11}",
             run.threads,
             engine_words(run),
-            with_spread(run.prefill_tps),
-            with_spread(run.decode_tps),
-            run.ttft_ms.map(|figure| format!("{:.1}", figure.median)).unwrap_or_default(),
+            with_spread(run.rounds.prefill_tps),
+            with_spread(run.rounds.decode_tps),
+            run.ttft_ms.map(|ms| format!("{ms:.1}")).unwrap_or_default(),
             run.peak_rss_bytes / 1_000_000,
             run.bandwidth_share.map(|share| format!("{:.0} %", share * 100.0)).unwrap_or_default(),
         ));
@@ -152,7 +148,7 @@ fn table(report: &BenchReport) -> String {
         ));
     }
     for bandwidth in &report.bandwidth {
-        let figure = bandwidth.bytes_per_second;
+        let figure = bandwidth.rounds;
         line(format_args!(
             "{:>7}  memory is read at {:.1} GB/s ±{:.0} %",
             bandwidth.threads,

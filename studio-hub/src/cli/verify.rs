@@ -9,7 +9,7 @@ use super::{
 use anyhow::Context;
 use clap::Args;
 use runner_agent::verify::{Distances, VerifyJob, VerifyReport};
-use std::{fmt::Write, fs, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 /// Compares a compiled bundle's logits with llama.cpp's, after each token of a real text.
 #[derive(Debug, Args)]
@@ -68,8 +68,7 @@ impl Verify {
 
 fn table(report: &VerifyReport) -> String {
     let mut text = String::new();
-    // Writing to a string does not fail.
-    let mut line = |words: std::fmt::Arguments<'_>| drop(writeln!(text, "{words}"));
+    let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
     let VerifyReport { decode, prefill, limits, .. } = report;
     let row = |name: &str, of: fn(&Distances) -> String, limit: String| {
         format!("{name:<34}{:>12}{:>12}   {limit}", of(decode), of(prefill))

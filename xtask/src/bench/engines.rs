@@ -147,17 +147,17 @@ impl Report {
     }
 
     fn compiled(&self, figure: &str, threads: u64) -> Option<f64> {
-        self.run("compiled", threads)?[figure]["median"].as_f64()
+        self.run("compiled", threads)?[figure].as_f64()
     }
 
     /// llama.cpp's better figure.
     fn eager(&self, figure: &str, threads: u64) -> Option<f64> {
-        self.runs("eager", threads).filter_map(|run| run[figure]["median"].as_f64()).max_by(f64::total_cmp)
+        self.runs("eager", threads).filter_map(|run| run[figure].as_f64()).max_by(f64::total_cmp)
     }
 
     fn bandwidth(&self, threads: u64) -> Option<f64> {
         let mut all = self.0["bandwidth"].as_array()?.iter();
-        all.find(|bandwidth| bandwidth["threads"] == threads)?["bytes_per_second"]["median"].as_f64()
+        all.find(|bandwidth| bandwidth["threads"] == threads)?["bytes_per_second"].as_f64()
     }
 
     fn row(&self, what: &str, figure: &str, threads: u64, aim: Aim) {
@@ -189,4 +189,37 @@ impl Report {
 
 fn tps(figure: Option<f64>) -> String {
     figure.map(|figure| format!("{figure:.1}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_better_run_of_llama_cpp_counts() {
+        let run = |engine: &str, threads: u64, decode: f64, memory: u64| {
+            json!({
+                "engine": engine, "threads": threads, "prefill_tps": null, "peak_rss_bytes": memory,
+                "decode_tps": decode
+            })
+        };
+        let report = Report(json!({
+            "bandwidth": [{"threads": 1, "bytes_per_second": 40e9}],
+            "runs": [
+                run("compiled", 1, 300.0, 80), run("eager", 1, 130.0, 100), run("eager", 1, 150.0, 120),
+                run("compiled", 2, 400.0, 80), run("eager", 2, 170.0, 100)
+            ]
+        }));
+        assert_eq!(
+            (report.compiled("decode_tps", 1), report.eager("decode_tps", 1)),
+            (Some(300.0), Some(150.0))
+        );
+        assert_eq!(
+            (report.compiled("decode_tps", 2), report.eager("decode_tps", 2)),
+            (Some(400.0), Some(170.0))
+        );
+        assert_eq!((report.compiled("prefill_tps", 1), report.eager("decode_tps", 4)), (None, None));
+        assert_eq!((report.bandwidth(1), report.bandwidth(2)), (Some(40e9), None));
+    }
 }
