@@ -251,7 +251,11 @@ mod tests {
 
     #[test]
     fn a_short_model_shortens_the_defaults() {
-        let options = OptionsForm::for_model(Some(48), Kernels::Avx2).check(Some(48)).unwrap();
+        let mut form = OptionsForm::for_model(Some(48), Kernels::Avx2);
+        let options = form.check(Some(48)).unwrap();
+        assert_eq!((options.context, options.chunk), (48, 48));
+        form.choose_form(FormChoice::Stablehlo, Some(48));
+        let options = form.check(Some(48)).unwrap();
         assert_eq!((options.seq, options.context, options.chunk), (48, 48, 48));
     }
 
