@@ -4,14 +4,14 @@ use e2e::{reference, scratch, smollm2, smollm2_as, studio};
 use serde_json::Value;
 use std::path::Path;
 
-/// Room for the positions that are compared.
-const LENGTHS: [&str; 6] = ["--graphs", "kv", "--context", "256", "--chunk", "64"];
+/// The portable form, with room for the positions that are compared.
+const FORM: [&str; 8] = ["--form", "stablehlo", "--graphs", "kv", "--context", "256", "--chunk", "64"];
 
 fn export(model: &Path, folder: &Path, weights: &str) {
     studio::export_and_compile(
         model,
         folder,
-        &[&["--form", "stablehlo", "--weights", weights], &LENGTHS[..]].concat(),
+        &[&["--form", "stablehlo", "--weights", weights], &FORM[..]].concat(),
     );
 }
 
