@@ -8,11 +8,7 @@ use std::path::Path;
 const FORM: [&str; 8] = ["--form", "stablehlo", "--graphs", "kv", "--context", "256", "--chunk", "64"];
 
 fn export(model: &Path, folder: &Path, weights: &str) {
-    studio::export_and_compile(
-        model,
-        folder,
-        &[&["--form", "stablehlo", "--weights", weights], &FORM[..]].concat(),
-    );
+    studio::export_and_compile(model, folder, &[&["--weights", weights], &FORM[..]].concat());
 }
 
 fn verify(bundle: &Path, against: &Path) -> (bool, Value) {
