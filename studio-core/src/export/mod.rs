@@ -70,7 +70,9 @@ impl Export {
         let checked = check(&graph)?;
         let mlir = match options.form {
             Form::Stablehlo => stablehlo::print(&checked),
-            Form::Cpu(cpu_options) => cpu::print(&checked, &cpu_options, &cpu::objects(cpu_options.kernels)?)?,
+            Form::Cpu(cpu_options) => {
+                cpu::print(&checked, &cpu_options, &cpu::objects(cpu_options.kernels)?)?
+            }
         };
         let plan = Plan::new(graph.params(), gguf)?;
         let items = plan.items();
