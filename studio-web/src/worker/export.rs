@@ -1,13 +1,13 @@
 //! An export in the worker: hash the source, make and send each file, then the manifest that names them.
 
-use super::Model;
 use super::meter::Meter;
 use super::upload::{Control, Parcel, Pieces, Uploader};
+use super::{Model, hashing};
 use crate::browser;
 use crate::hub::resume::content_key;
 use crate::messages::{BundleFile, ExportEnd, ExportedBundle, PlannedFile, Problem};
 use crate::report;
-use gguf_file::{ReadAt, ReadError};
+use gguf_file::ReadAt;
 use std::rc::Rc;
 use studio_core::export::{Export, FileStream};
 use studio_core::manifest::{FileEntry, file_name};
@@ -39,7 +39,7 @@ pub(crate) async fn run(
     let source_bytes = model.files.iter().map(|file| file.size_bytes).sum();
     let total_bytes = export.files().iter().map(|file| file.size_bytes).sum();
     let mut meter = Meter::new(source_bytes, total_bytes);
-    let source = hash_source(&model, &control, &mut meter).await?;
+    let source = hashing::finish(&model, &control, &mut meter).await?;
     let mut uploader = Uploader::new(control);
     let mut files = Vec::new();
     for (index, file) in export.files().iter().enumerate() {
@@ -70,33 +70,6 @@ pub(crate) async fn run(
 
 fn entry(name: &str, artifact: &Artifact) -> FileEntry {
     FileEntry { name: name.to_owned(), size_bytes: artifact.size_bytes, blake3: artifact.blake3.to_string() }
-}
-
-/// The source by content: all its parts one after another. The browser reads a block while the one before it is hashed.
-async fn hash_source(model: &Model, control: &Control, meter: &mut Meter) -> Result<FileEntry, ExportEnd> {
-    let mut hasher = blake3::Hasher::new();
-    let mut buffer = Vec::new();
-    for (source, file) in model.sources.iter().zip(&model.files) {
-        let failed = |error: ReadError| ExportEnd::from(Problem::new(error.to_string()).at(&file.name));
-        let mut offsets = source.offsets();
-        let mut begin = || offsets.next().map(|offset| source.begin(offset)).transpose();
-        let mut next = begin().map_err(failed)?;
-        while let Some(fetch) = next {
-            next = begin().map_err(failed)?;
-            let block = source.finish(fetch).await.map_err(failed)?;
-            buffer.resize(block.length() as usize, 0);
-            block.copy_to(&mut buffer);
-            hasher.update(&buffer);
-            meter.hashed(hasher.count());
-            control.check()?;
-        }
-    }
-    let hashed_bytes = hasher.count();
-    Ok(FileEntry {
-        name: report::source_name(&model.files).to_owned(),
-        size_bytes: hashed_bytes,
-        blake3: hasher.finalize().to_hex().to_string(),
-    })
 }
 
 /// A planned file's bytes.

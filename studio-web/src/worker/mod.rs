@@ -1,6 +1,7 @@
 //! The worker: reads dropped files and streams exports to the hub, away from the page's thread.
 
 mod export;
+mod hashing;
 mod meter;
 mod read_at;
 mod relay;
@@ -10,6 +11,7 @@ use crate::messages::{FromWorker, Problem, SourceFile, ToWorker};
 use crate::report;
 
 use gguf_file::{Gguf, ReadAt};
+use hashing::Hashing;
 use read_at::BlobSource;
 use std::{cell::RefCell, rc::Rc};
 use upload::Control;
@@ -23,6 +25,7 @@ pub(crate) struct Model {
     files: Vec<SourceFile>,
     sources: Vec<BlobSource>,
     gguf: Gguf,
+    hashing: Hashing,
 }
 
 impl Model {
@@ -77,6 +80,10 @@ impl Desk {
                     Box::new(report)
                 });
                 tell(&FromWorker::Inspected { drop_id, result });
+                // The card is on its way; now there is time until somebody asks for an export.
+                if let Ok(model) = self.model(drop_id) {
+                    hashing::begin(&model);
+                }
             }
             ToWorker::Plan { drop_id, plan_id, options } => {
                 let result = self.model(drop_id).and_then(|model| export::plan(&model, &options));
@@ -118,5 +125,5 @@ fn inspect(drop_id: u64, mut files: Vec<File>) -> Result<Model, Problem> {
     let files: Vec<_> =
         named.map(|(file, source)| SourceFile { name: file.name(), size_bytes: source.len() }).collect();
     let gguf = report::open(&sources.iter().map(|source| source as &dyn ReadAt).collect::<Vec<_>>(), &files)?;
-    Ok(Model { drop_id, files, sources, gguf })
+    Ok(Model { drop_id, files, sources, gguf, hashing: Hashing::default() })
 }

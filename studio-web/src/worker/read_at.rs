@@ -60,9 +60,9 @@ impl BlobSource {
         }
     }
 
-    /// Where each block begins.
-    pub(crate) fn offsets(&self) -> impl Iterator<Item = u64> + use<> {
-        (0..self.len).step_by(BLOCK_BYTES as usize)
+    /// The length of the block at `offset`, a multiple of [`BLOCK_BYTES`].
+    pub(crate) fn block_bytes(&self, offset: u64) -> u64 {
+        BLOCK_BYTES.min(self.len - offset)
     }
 
     /// The block at `offset`, a multiple of [`BLOCK_BYTES`], from those that are kept or fetched now.
@@ -86,7 +86,7 @@ impl BlobSource {
 
     fn keep(&self, offset: u64, read: &ArrayBuffer) -> Result<Uint8Array, ReadError> {
         let bytes = Uint8Array::new(read);
-        if u64::from(bytes.length()) != BLOCK_BYTES.min(self.len - offset) {
+        if u64::from(bytes.length()) != self.block_bytes(offset) {
             return Err(ReadError::new("the file became shorter since it was dropped"));
         }
         let mut blocks = self.blocks.borrow_mut();
