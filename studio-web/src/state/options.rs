@@ -228,8 +228,7 @@ mod tests {
 
     #[test]
     fn kernels_are_the_runners_best_until_somebody_chooses() {
-        let mut form = OptionsForm::default();
-        form.runner_kernels = Kernels::Avx512Vnni;
+        let mut form = OptionsForm { runner_kernels: Kernels::Avx512Vnni, ..OptionsForm::default() };
         let kernels = |form: &OptionsForm| match form.check(None).unwrap().form {
             Form::Cpu(cpu) => Some(cpu.kernels),
             Form::Stablehlo => None,
