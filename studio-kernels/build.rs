@@ -1,6 +1,7 @@
 //! With the feature `bitcode`, compiles the crate's own source to LLVM bitcode, once for each instruction set and
 //! architecture, and makes sure that it needs no symbol from anywhere. `STUDIO_KERNELS_BITCODE` names a folder to take
-//! ready files from instead, so that two programs built by different compilers carry the same bytes.
+//! ready files from instead; `STUDIO_KERNELS_RUSTC` a compiler to use instead of the one that compiles the crate, so that
+//! programs built by different compilers carry the same bytes.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -13,7 +14,7 @@ fn main() {
 
 #[cfg(feature = "bitcode")]
 mod bitcode {
-    use object::{Object, ObjectSymbol};
+    use object::{Object, ObjectSection, ObjectSymbol, read::archive::ArchiveFile};
     use std::{
         env, fs,
         path::{Path, PathBuf},
@@ -62,6 +63,7 @@ mod bitcode {
     pub(crate) fn build() {
         println!("cargo::rerun-if-changed=src");
         println!("cargo::rerun-if-env-changed=STUDIO_KERNELS_BITCODE");
+        println!("cargo::rerun-if-env-changed=STUDIO_KERNELS_RUSTC");
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
         let ready = env::var_os("STUDIO_KERNELS_BITCODE").map(PathBuf::from);
         let files: Vec<Option<PathBuf>> = match &ready {
@@ -93,7 +95,8 @@ mod bitcode {
     }
 
     fn rustc() -> Command {
-        Command::new(env::var_os("RUSTC").expect("cargo sets RUSTC"))
+        let chosen = env::var_os("STUDIO_KERNELS_RUSTC").or_else(|| env::var_os("RUSTC"));
+        Command::new(chosen.expect("cargo sets RUSTC"))
     }
 
     /// Whether the compiler has `core` for `target`.
@@ -106,24 +109,24 @@ mod bitcode {
     }
 
     fn compile(build: &Build, out: &Path) -> PathBuf {
-        let (file, object) = (out.join(build.file()), out.join(build.file()).with_extension("o"));
         let source = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
         // The compiler puts files of its own where it works, by names that don't tell two of these builds apart.
-        let work = file.with_extension("work");
+        let work = out.join(build.file()).with_extension("work");
         fs::create_dir_all(&work).expect("OUT_DIR can be written to");
+        let library = work.join("kernels.rlib");
         let status = rustc()
             .current_dir(&work)
             .args(["--crate-name=studio_kernels", "--crate-type=lib", "--edition=2024", "--cap-lints=allow"])
             .args(["--target", build.target])
             .args(["--cfg=studio_bitcode", &format!("--cfg=studio_bitcode={:?}", build.set)])
-            .arg(format!("--emit=llvm-bc={},obj={}", file.display(), object.display()))
+            .arg(format!("--emit=link={}", library.display()))
             .arg(format!("--remap-path-prefix={}=studio-kernels", source.display()))
             .args(["-Copt-level=3", "-Ccodegen-units=1", "-Cpanic=abort", "-Crelocation-model=pic"])
             .args([
                 "-Coverflow-checks=no",
                 "-Cdebug-assertions=no",
                 "-Cforce-unwind-tables=no",
-                "-Cembed-bitcode=no",
+                "-Cembed-bitcode=yes",
             ])
             .arg(format!("-Ctarget-feature={}", build.features))
             .arg(source.join("src/lib.rs"))
@@ -131,15 +134,32 @@ mod bitcode {
             .status()
             .expect("the compiler that built this script can be started");
         assert!(status.success(), "compiling the kernels for {} {} failed", build.arch, build.set);
-        check(&object, build);
+        let bytes = fs::read(&library).expect("the compiler has just written it");
+        let file = out.join(build.file());
+        fs::write(&file, bitcode(&bytes, build)).expect("OUT_DIR can be written to");
         file
     }
 
+    /// The bitcode that lies beside the machine code in the library's only object. Written by itself it would be twice
+    /// as long: the compiler then keeps the names of all values.
+    fn bitcode<'l>(library: &'l [u8], build: &Build) -> &'l [u8] {
+        let archive = ArchiveFile::parse(library).expect("the compiler writes well-formed libraries");
+        let objects: Vec<&[u8]> = archive
+            .members()
+            .map(|member| member.expect("the compiler writes well-formed libraries"))
+            .filter(|member| member.name().ends_with(b".o"))
+            .map(|member| member.data(library).expect("the compiler writes well-formed libraries"))
+            .collect();
+        let [object] = objects[..] else { panic!("one codegen unit makes one object") };
+        let object = object::File::parse(object).expect("the compiler writes well-formed objects");
+        check(&object, build);
+        let section = object.section_by_name(".llvmbc").expect("bitcode was asked for");
+        section.data().expect("the section has its data in the file")
+    }
+
     /// A module has nothing but these functions: a symbol that is defined elsewhere can't be linked.
-    fn check(object: &Path, build: &Build) {
-        let bytes = fs::read(object).expect("the compiler has just written it");
-        let parsed = object::File::parse(&*bytes).expect("the compiler writes well-formed objects");
-        let undefined: Vec<&str> = parsed
+    fn check(object: &object::File<'_>, build: &Build) {
+        let undefined: Vec<&str> = object
             .symbols()
             .filter(|symbol| symbol.is_undefined())
             .filter_map(|symbol| symbol.name().ok())
