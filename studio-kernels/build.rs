@@ -1,7 +1,6 @@
 //! With the feature `bitcode`, compiles the crate's own source to LLVM bitcode, once for each instruction set and
-//! architecture, and makes sure that it needs no symbol from anywhere. `STUDIO_KERNELS_BITCODE` names a folder to take
-//! ready files from instead; `STUDIO_KERNELS_RUSTC` a compiler to use instead of the one that compiles the crate, so that
-//! programs built by different compilers carry the same bytes.
+//! architecture, and makes sure that it needs no symbol from anywhere. `STUDIO_KERNELS_RUSTC` names a compiler to use
+//! instead of the one that compiles the crate, so that programs built by different compilers carry the same bytes.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -62,27 +61,16 @@ mod bitcode {
 
     pub(crate) fn build() {
         println!("cargo::rerun-if-changed=src");
-        println!("cargo::rerun-if-env-changed=STUDIO_KERNELS_BITCODE");
         println!("cargo::rerun-if-env-changed=STUDIO_KERNELS_RUSTC");
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-        let ready = env::var_os("STUDIO_KERNELS_BITCODE").map(PathBuf::from);
-        let files: Vec<Option<PathBuf>> = match &ready {
-            Some(folder) => {
-                println!("cargo::rerun-if-changed={}", folder.display());
-                BUILDS
-                    .iter()
-                    .map(|build| Some(folder.join(build.file())).filter(|file| file.exists()))
-                    .collect()
-            }
-            None => thread::scope(|scope| {
-                let out = &out;
-                let compile = |build: &'static Build| {
-                    scope.spawn(move || has_core(build.target).then(|| compile(build, out)))
-                };
-                let compiling: Vec<_> = BUILDS.iter().map(compile).collect();
-                compiling.into_iter().map(|one| one.join().expect("the reason was said")).collect()
-            }),
-        };
+        let files: Vec<Option<PathBuf>> = thread::scope(|scope| {
+            let out = &out;
+            let compile = |build: &'static Build| {
+                scope.spawn(move || has_core(build.target).then(|| compile(build, out)))
+            };
+            let compiling: Vec<_> = BUILDS.iter().map(compile).collect();
+            compiling.into_iter().map(|one| one.join().expect("the reason was said")).collect()
+        });
         let mut table = String::from("static FILES: &[(&str, &str, &[u8])] = &[\n");
         for (build, file) in BUILDS.iter().zip(files) {
             if let Some(file) = file {
