@@ -26,6 +26,7 @@ fn specs(types: &[(&str, ElementType)]) -> Vec<ParamSpec> {
         element_type: *element_type,
         source: ParamSource::Tensor {
             name: (*tensor).to_owned(),
+            rows: None,
             row_order: RowOrder::AsStored,
             transpose: *tensor != "bias",
         },

@@ -36,7 +36,12 @@ impl Case {
             Some([head_count, head_dim]) => RowOrder::RopeHalves { head_count, head_dim },
             None => RowOrder::AsStored,
         };
-        let source = ParamSource::Tensor { name: self.tensor.clone(), row_order, transpose: self.transpose };
+        let source = ParamSource::Tensor {
+            name: self.tensor.clone(),
+            rows: None,
+            row_order,
+            transpose: self.transpose,
+        };
         ParamSpec {
             name: format!("{index}.{}", self.tensor),
             shape: self.shape.clone(),
@@ -131,7 +136,7 @@ fn a_tensor_beyond_the_budget_is_converted_in_passes_to_the_same_bytes() {
         name: "t".to_owned(),
         shape: if transpose { vec![columns, rows] } else { vec![rows, columns] },
         element_type: ElementType::Bf16,
-        source: ParamSource::Tensor { name: "t".to_owned(), row_order, transpose },
+        source: ParamSource::Tensor { name: "t".to_owned(), rows: None, row_order, transpose },
         storage: Storage::Dense,
     };
     for spec in [spec(halves, true), spec(RowOrder::AsStored, true), spec(halves, false)] {
@@ -205,6 +210,7 @@ fn plan_error(edit: impl Fn(&mut ParamSpec)) -> String {
         element_type: ElementType::Bf16,
         source: ParamSource::Tensor {
             name: "Q4_1".to_owned(),
+            rows: None,
             row_order: RowOrder::AsStored,
             transpose: true,
         },
@@ -217,8 +223,12 @@ fn plan_error(edit: impl Fn(&mut ParamSpec)) -> String {
 
 #[test]
 fn a_plan_names_what_does_not_fit() {
-    let tensor =
-        |name: &str, row_order| ParamSource::Tensor { name: name.to_owned(), row_order, transpose: true };
+    let tensor = |name: &str, row_order| ParamSource::Tensor {
+        name: name.to_owned(),
+        rows: None,
+        row_order,
+        transpose: true,
+    };
     expect_test::expect!["tensor Q4_1: its dimensions are [64, 40] (contiguous first), which gives [64, 40] row-major when transposed, but the graph needs [40, 64]"]
         .assert_eq(&plan_error(|spec| spec.shape = vec![40, 64]));
     expect_test::expect!["parameter p: the GGUF has no tensor none"]

@@ -114,7 +114,9 @@ fn a_complete_model_is_lowered() {
 fn unknown_architecture() {
     check(
         Tiny::new().set("general.architecture", "mamba"),
-        expect![[r#"the architecture "mamba" is not supported; supported: llama"#]],
+        expect![[
+            r#"the architecture "mamba" is not supported; supported: llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3, phi3, granite, olmo2, stablelm, starcoder2, gpt2, qwen2moe, qwen3moe, olmoe"#
+        ]],
     );
     check(
         Tiny::new().without("general.architecture"),
@@ -164,16 +166,16 @@ fn hyperparameters() {
 #[test]
 fn what_is_not_supported() {
     check(
-        Tiny::new().set("llama.expert_count", Value::U32(8)),
-        expect!["llama.expert_count is 8: a mixture of experts is not supported"],
+        Tiny::new().set("llama.nextn_predict_layers", Value::U32(1)),
+        expect!["llama.nextn_predict_layers is 1: predicting several tokens at once is not supported"],
     );
     check(
-        Tiny::new().set("llama.rope.scaling.type", "yarn"),
-        expect![[r#"llama.rope.scaling.type is "yarn": this scaling of rope is not supported"#]],
+        Tiny::new().set("llama.attention.causal", false),
+        expect!["llama.attention.causal is false: attention to later positions is not supported"],
     );
     check(
-        Tiny::new().set("llama.rope.scaling.factor", Value::F32(2.0)),
-        expect!["llama.rope.scaling.factor is 2: linear scaling of rope is not supported"],
+        Tiny::new().set("llama.rope.scaling.type", "dynamic"),
+        expect![[r#"llama.rope.scaling.type is "dynamic": this scaling of rope is not supported"#]],
     );
     check(
         Tiny::new().set("llama.attention.value_length", Value::U32(16)),
@@ -185,6 +187,16 @@ fn what_is_not_supported() {
         Tiny::new().set("llama.feed_forward_length", vec![40_u32, 48]),
         expect![
             "llama.feed_forward_length is an array of 2: a number that differs between layers is not supported"
+        ],
+    );
+}
+
+#[test]
+fn a_tensor_that_the_family_has_no_use_for_is_named() {
+    check(
+        Tiny::new().tensor("blk.1.attn_q_norm.weight", &[8]),
+        expect![
+            "tensor blk.1.attn_q_norm.weight: the architecture llama has no such tensor, so what the model does with it is unknown"
         ],
     );
 }
@@ -206,7 +218,7 @@ fn tensors() {
     );
     check(
         Tiny::new().set("llama.block_count", Value::U32(u32::MAX)),
-        expect!["the file has no tensor blk.2.attn_norm.weight, which the architecture needs"],
+        expect!["the file has no tensor blk.2.attn_q.weight, which the architecture needs"],
     );
     check(
         Tiny::new().tensor("blk.0.attn_k.weight", &[32, 32]),
@@ -365,6 +377,6 @@ fn a_model_that_is_not_supported_has_a_card_all_the_same() {
     let file = builder.write_to(Vec::new()).unwrap();
     let card = family::describe(&Gguf::open(&file.as_slice()).unwrap());
     assert_eq!((card.layer_count, card.vocabulary_size, card.parameter_count), (Some(24), Some(3), 6));
-    expect![[r#"the architecture "mamba" is not supported; supported: llama"#]]
+    expect![[r#"the architecture "mamba" is not supported; supported: llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3, phi3, granite, olmo2, stablelm, starcoder2, gpt2, qwen2moe, qwen3moe, olmoe"#]]
         .assert_eq(&card.unsupported.unwrap());
 }

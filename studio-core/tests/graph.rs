@@ -250,7 +250,7 @@ fn scopes() {
 #[test]
 fn params() {
     let from_tensor =
-        |row_order, transpose| ParamSource::Tensor { name: "t".to_owned(), row_order, transpose };
+        |row_order, transpose| ParamSource::Tensor { name: "t".to_owned(), rows: None, row_order, transpose };
     let halves = RowOrder::RopeHalves { head_count: 2, head_dim: 4 };
     let as_stored = RowOrder::AsStored;
     let add = |shape: &[u64], source: ParamSource| {

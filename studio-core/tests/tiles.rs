@@ -76,7 +76,7 @@ fn spec(columns: u64, rows: u64, row_order: RowOrder, transpose: bool, format: T
         name: "t".to_owned(),
         shape: if transpose { vec![columns, rows] } else { vec![rows, columns] },
         element_type: ElementType::F32,
-        source: ParamSource::Tensor { name: "t".to_owned(), row_order, transpose },
+        source: ParamSource::Tensor { name: "t".to_owned(), rows: None, row_order, transpose },
         storage: Storage::Tiles(format),
     }
 }

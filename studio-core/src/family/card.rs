@@ -71,7 +71,9 @@ pub fn describe(gguf: &Gguf) -> ModelCard {
 
 /// Whether the model can be exported, as far as that can be told without reading tensors.
 fn exportable(gguf: &Gguf) -> Result<(), BuildError> {
-    detect(gguf)?.decoder(gguf, &ExportOptions::default())?;
+    // The least that can be asked for: what is too much for a model is no fault of it.
+    let least = ExportOptions { seq: 1, context: 1, chunk: 1, ..ExportOptions::default() };
+    detect(gguf)?.decoder(gguf, &least)?;
     Ok(())
 }
 

@@ -43,6 +43,16 @@ pub enum BuildError {
         /// Its name.
         name: String,
     },
+    /// A tensor that the architecture has no use for: the model isn't what its family takes it for.
+    #[error(
+        "tensor {name}: the architecture {architecture} has no such tensor, so what the model does with it is unknown"
+    )]
+    UnusedTensor {
+        /// Its name.
+        name: String,
+        /// `general.architecture`
+        architecture: &'static str,
+    },
     /// A tensor has other dimensions than the hyperparameters say.
     #[error(
         "tensor {name} has dimensions {found:?}, but the hyperparameters make it {expected:?} (fastest first)"
@@ -90,5 +100,5 @@ pub enum BuildError {
 }
 
 fn supported_architectures() -> String {
-    Family::ALL.map(Family::architecture).join(", ")
+    Family::all().map(Family::architecture).collect::<Vec<_>>().join(", ")
 }

@@ -11,7 +11,6 @@ const MAX_HEAD_DIM: u64 = 4096;
 pub(super) struct Hyper {
     pub(super) layer_count: u64,
     pub(super) embedding_length: u64,
-    pub(super) feed_forward_length: u64,
     /// A multiple of `kv_head_count`.
     pub(super) head_count: u64,
     pub(super) kv_head_count: u64,
@@ -19,14 +18,11 @@ pub(super) struct Hyper {
     pub(super) head_dim: u64,
     /// How many of a head's dimensions are rotated; even.
     pub(super) rope_dimension_count: u64,
-    pub(super) rope_freq_base: f32,
-    pub(super) rms_epsilon: f32,
 }
 
 impl Hyper {
     /// Reads what `architecture`'s keys say and refuses what makes no model.
-    pub(super) fn read(metadata: &Metadata, architecture: &str) -> Result<Self, BuildError> {
-        let keys = Keys { metadata, architecture };
+    pub(super) fn read(keys: &Keys<'_>) -> Result<Self, BuildError> {
         let embedding_length = keys.positive("embedding_length")?;
         let head_count = keys.uniform("attention.head_count")?;
         let kv_head_count = match keys.present("attention.head_count_kv") {
@@ -37,7 +33,7 @@ impl Hyper {
             let reason = format!("attention.head_count, {head_count}, must be a multiple of it");
             return Err(keys.bad("attention.head_count_kv", kv_head_count, reason));
         }
-        let head_dim = head_dim(&keys, embedding_length, head_count)?;
+        let head_dim = head_dim(keys, embedding_length, head_count)?;
         let rope_dimension_count = keys.opt_positive("rope.dimension_count")?.unwrap_or(head_dim);
         if rope_dimension_count > head_dim || !rope_dimension_count.is_multiple_of(2) {
             let reason = format!("it must be even and at most the head's size, {head_dim}");
@@ -46,13 +42,10 @@ impl Hyper {
         Ok(Self {
             layer_count: keys.positive("block_count")?,
             embedding_length,
-            feed_forward_length: keys.uniform("feed_forward_length")?,
             head_count,
             kv_head_count,
             head_dim,
             rope_dimension_count,
-            rope_freq_base: keys.positive_f32("rope.freq_base", Some(10_000.0))?,
-            rms_epsilon: keys.positive_f32("attention.layer_norm_rms_epsilon", None)?,
         })
     }
 }
@@ -81,12 +74,13 @@ fn head_dim(keys: &Keys<'_>, embedding_length: u64, head_count: u64) -> Result<u
 }
 
 /// The keys of one architecture.
+#[derive(Clone, Copy)]
 pub(super) struct Keys<'m> {
     pub(super) metadata: &'m Metadata,
-    pub(super) architecture: &'m str,
+    pub(super) architecture: &'static str,
 }
 
-impl Keys<'_> {
+impl<'m> Keys<'m> {
     /// The whole key.
     pub(super) fn key(&self, suffix: &str) -> String {
         format!("{}.{suffix}", self.architecture)
@@ -112,11 +106,11 @@ impl Keys<'_> {
         BuildError::Unsupported { key, value, feature }
     }
 
-    fn positive(&self, suffix: &str) -> Result<u64, BuildError> {
+    pub(super) fn positive(&self, suffix: &str) -> Result<u64, BuildError> {
         self.checked_positive(suffix, u64::from(self.metadata.u32(&self.key(suffix))?))
     }
 
-    fn opt_positive(&self, suffix: &str) -> Result<Option<u64>, BuildError> {
+    pub(super) fn opt_positive(&self, suffix: &str) -> Result<Option<u64>, BuildError> {
         let value = self.metadata.opt_u32(&self.key(suffix))?;
         value.map(|value| self.checked_positive(suffix, u64::from(value))).transpose()
     }
@@ -126,7 +120,7 @@ impl Keys<'_> {
     }
 
     /// A number that may be given once for each layer, as long as it is the same for all.
-    fn uniform(&self, suffix: &str) -> Result<u64, BuildError> {
+    pub(super) fn uniform(&self, suffix: &str) -> Result<u64, BuildError> {
         let key = self.key(suffix);
         if !matches!(self.metadata.get(&key), Some(Value::Array(_))) {
             return self.positive(suffix);
@@ -141,7 +135,35 @@ impl Keys<'_> {
         }
     }
 
-    fn positive_f32(&self, suffix: &str, default: Option<f32>) -> Result<f32, BuildError> {
+    /// A number that may be missing, whatever it is.
+    pub(super) fn opt_f32(&self, suffix: &str) -> Result<Option<f32>, BuildError> {
+        Ok(self.metadata.opt_f32(&self.key(suffix))?)
+    }
+
+    /// A word that may be missing.
+    pub(super) fn opt_str(&self, suffix: &str) -> Result<Option<&'m str>, BuildError> {
+        Ok(self.metadata.opt_str(&self.key(suffix))?)
+    }
+
+    /// A number that is 0 or missing where there is nothing of the kind.
+    pub(super) fn nonzero_f32(&self, suffix: &str) -> Result<Option<f32>, BuildError> {
+        match self.opt_f32(suffix)? {
+            None | Some(0.0) => Ok(None),
+            Some(value) if value.is_finite() => Ok(Some(value)),
+            Some(value) => Err(self.bad(suffix, value, "it must be finite")),
+        }
+    }
+
+    /// The error if a key says that there is something that can't be done; a number other than 0, or a truth.
+    pub(super) fn refuse(&self, suffix: &str, feature: &'static str) -> Result<(), BuildError> {
+        let value = self.metadata.get(&self.key(suffix));
+        let there = value.is_some_and(|value| {
+            value.as_integer().is_some_and(|number| number != 0) || value.as_bool() == Some(true)
+        });
+        if there { Err(self.unsupported(suffix, feature)) } else { Ok(()) }
+    }
+
+    pub(super) fn positive_f32(&self, suffix: &str, default: Option<f32>) -> Result<f32, BuildError> {
         let key = self.key(suffix);
         let value = match (self.metadata.opt_f32(&key)?, default) {
             (Some(value), _) | (None, Some(value)) => value,

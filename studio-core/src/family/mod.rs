@@ -1,61 +1,65 @@
 //! Model families: from a GGUF to a graph.
 //!
-//! A family (`llama.rs`) reads hyperparameters and names tensors; what it fills in is a [`Decoder`], plain data that
-//! says what the model is made of. `contract.rs` makes the functions of the graph from that and from the blocks in
-//! `block/`, which are the same for every family.
+//! A family is a file in `architecture/`. It says what a model is made of with the words of `model.rs` and `layer.rs`,
+//! which read hyperparameters and name tensors; what it gives is a [`Decoder`], plain data. `contract.rs` makes the
+//! functions of the graph from that and from the blocks in `block/`, which are the same for every family.
 
+mod architecture;
 mod block;
 mod card;
 mod contract;
 mod decoder;
 mod error;
 mod hyper;
-mod llama;
+mod layer;
+mod model;
 mod names;
 mod request;
+mod rope;
 mod tensors;
 
 pub use card::{ModelCard, describe};
 pub use error::BuildError;
 
-use crate::graph::{Graph, GraphBuilder};
+use crate::graph::{Graph, GraphBuilder, ParamSpec};
 use crate::options::{ExportOptions, GraphKind};
-use block::rope;
+use architecture::Architecture;
+use block::rope::table;
 use decoder::Decoder;
 use gguf_file::{Gguf, ReadAt};
+use model::Model;
 
 /// The key that names a GGUF's architecture.
 const ARCHITECTURE: &str = "general.architecture";
 
 /// A kind of model that can be exported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
-    /// Llama and what shares its architecture: SmolLM2, TinyLlama, Mistral 7B.
-    Llama,
-}
+#[derive(Clone, Copy)]
+pub struct Family(&'static Architecture);
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 1] = [Family::Llama];
+    pub fn all() -> impl Iterator<Item = Family> {
+        architecture::ALL.iter().map(Family)
+    }
 
     /// `general.architecture`
     pub fn architecture(self) -> &'static str {
-        match self {
-            Family::Llama => "llama",
-        }
+        self.0.name
     }
 
+    /// What the model is made of, every tensor of the file accounted for.
     fn decoder(self, gguf: &Gguf, options: &ExportOptions) -> Result<Decoder, BuildError> {
-        match self {
-            Family::Llama => llama::decoder(gguf, options),
-        }
+        let model = Model::open(gguf, options, self.architecture())?;
+        let decoder = (self.0.describe)(&model)?;
+        model.refuse_unused()?;
+        Ok(decoder)
     }
 }
 
 /// The family of a model, by its `general.architecture`.
 pub fn detect(gguf: &Gguf) -> Result<Family, BuildError> {
     let architecture = gguf.metadata().str(ARCHITECTURE)?;
-    let known = Family::ALL.into_iter().find(|family| family.architecture() == architecture);
+    let known = Family::all().find(|family| family.architecture() == architecture);
     known.ok_or_else(|| BuildError::UnknownArchitecture { architecture: architecture.to_owned() })
 }
 
@@ -67,14 +71,15 @@ pub fn build(gguf: &Gguf, sources: &[&dyn ReadAt], options: &ExportOptions) -> R
     request::check(options)?;
     let family = detect(gguf)?;
     let decoder = family.decoder(gguf, options)?;
-    let rope = rope::table(&decoder, gguf, sources, options)?;
+    let table = |rope| table(rope, decoder.hyper.head_dim, gguf, sources, options);
+    let ropes: Vec<ParamSpec> = decoder.ropes.iter().map(table).collect::<Result<_, _>>()?;
     let mut builder = GraphBuilder::new(family.architecture());
     for kind in &options.graphs {
         match kind {
-            GraphKind::Redecode => contract::redecode(&mut builder, &decoder, &rope, options)?,
+            GraphKind::Redecode => contract::redecode(&mut builder, &decoder, &ropes, options)?,
             GraphKind::Kv => {
-                contract::prefill(&mut builder, &decoder, &rope, options)?;
-                contract::decode(&mut builder, &decoder, &rope, options)?;
+                contract::prefill(&mut builder, &decoder, &ropes, options)?;
+                contract::decode(&mut builder, &decoder, &ropes, options)?;
             }
         }
     }

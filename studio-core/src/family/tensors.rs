@@ -1,25 +1,64 @@
 //! The tensors of a GGUF as parameters: each is looked up and its dimensions checked.
 
 use super::BuildError;
-use super::decoder::Linear;
-use super::names::LayerPart;
 use crate::graph::{ElementType, ParamSource, ParamSpec, RowOrder, Storage};
 use crate::options::{ExportOptions, Form, Weights};
 use crate::tiles;
 use gguf_file::{Gguf, TensorInfo};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::ops::Range;
 
-/// The tensors of a GGUF.
+/// The tensors of a GGUF, and which of them were asked for.
 pub(super) struct Tensors<'g> {
-    pub(super) gguf: &'g Gguf,
+    gguf: &'g Gguf,
     /// They say what matrices are stored as. Vectors are few and small: they stay `f32`.
-    pub(super) options: &'g ExportOptions,
+    options: &'g ExportOptions,
+    used: RefCell<HashSet<&'g str>>,
 }
 
-impl Tensors<'_> {
+/// Some rows of a tensor that holds several matrices, or biases, one after the other.
+#[derive(Debug, Clone)]
+pub(super) struct Part<'a> {
+    /// What the part is called in the archive.
+    pub(super) name: &'a str,
+    /// Its rows.
+    pub(super) rows: Range<u64>,
+    /// Rows of the tensor.
+    pub(super) of: u64,
+}
+
+impl<'g> Tensors<'g> {
+    pub(super) fn new(gguf: &'g Gguf, options: &'g ExportOptions) -> Self {
+        Self { gguf, options, used: RefCell::default() }
+    }
+
+    pub(super) fn gguf(&self) -> &'g Gguf {
+        self.gguf
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.gguf.tensor(name).is_some()
+    }
+
+    /// Says that a tensor is read without being a parameter.
+    pub(super) fn mark_used(&self, name: &str) {
+        if let Some(tensor) = self.gguf.tensor(name) {
+            self.used.borrow_mut().insert(tensor.name());
+        }
+    }
+
+    /// The first tensor that was never asked for: the model has something that its family doesn't know of.
+    pub(super) fn unused(&self) -> Option<&'g TensorInfo> {
+        let used = self.used.borrow();
+        self.gguf.tensors().iter().find(|tensor| !used.contains(tensor.name()))
+    }
+
     /// The tensor's entry, if its dimensions (in ggml's order) are these and its numbers can be read.
-    fn expect(&self, name: &str, dims: &[u64]) -> Result<&TensorInfo, BuildError> {
+    fn expect(&self, name: &str, dims: &[u64]) -> Result<&'g TensorInfo, BuildError> {
         let missing = || BuildError::MissingTensor { name: name.to_owned() };
         let tensor = self.gguf.tensor(name).ok_or_else(missing)?;
+        self.used.borrow_mut().insert(tensor.name());
         // Trailing ones say nothing: some writers add them.
         let significant = |dims: &[u64]| {
             let ones = dims.iter().rev().take_while(|&&dim| dim == 1).count();
@@ -47,49 +86,94 @@ impl Tensors<'_> {
         row_order: RowOrder,
     ) -> Result<ParamSpec, BuildError> {
         self.expect(name, &[length])?;
-        Ok(ParamSpec {
-            name: name.to_owned(),
-            shape: vec![length],
-            element_type: ElementType::F32,
-            source: ParamSource::Tensor { name: name.to_owned(), row_order, transpose: false },
-            storage: Storage::Dense,
-        })
+        Ok(vector(name, length, None, row_order))
+    }
+
+    /// A vector of `length` for each of several heads, one after the other, as `f32`.
+    pub(super) fn vectors(
+        &self,
+        name: &str,
+        length: u64,
+        heads: u64,
+        row_order: RowOrder,
+    ) -> Result<ParamSpec, BuildError> {
+        self.expect(name, &[length, heads])?;
+        Ok(vector(name, length * heads, None, row_order))
+    }
+
+    /// A part of a vector, as `f32`.
+    pub(super) fn part_of_vector(
+        &self,
+        name: &str,
+        part: &Part<'_>,
+        row_order: RowOrder,
+    ) -> Result<ParamSpec, BuildError> {
+        self.expect(name, &[part.of])?;
+        Ok(vector(name, part.rows.end - part.rows.start, Some(part), row_order))
     }
 
     /// A matrix of `rows` vectors of `columns` numbers each, as `[rows, columns]`.
     pub(super) fn rows(&self, name: &str, rows: u64, columns: u64) -> Result<ParamSpec, BuildError> {
-        self.matrix(name, rows, columns, RowOrder::AsStored, false)
+        let tensor = self.expect(name, &[columns, rows])?;
+        self.matrix(tensor, [rows, columns], None, RowOrder::AsStored, false)
+    }
+
+    /// As many matrices of `rows` vectors of `columns` numbers each, as `[count · rows, columns]`.
+    pub(super) fn matrices(
+        &self,
+        name: &str,
+        count: u64,
+        rows: u64,
+        columns: u64,
+    ) -> Result<ParamSpec, BuildError> {
+        let tensor = self.expect(name, &[columns, rows, count])?;
+        let all_rows = rows.checked_mul(count).ok_or(BuildError::TensorData {
+            name: name.to_owned(),
+            reason: "it has more rows than can be counted",
+        })?;
+        self.matrix(tensor, [all_rows, columns], None, RowOrder::AsStored, false)
     }
 
     /// A matrix that takes `inputs` numbers to `outputs`, as `[inputs, outputs]`.
     pub(super) fn projection(
         &self,
         name: &str,
-        inputs: u64,
-        outputs: u64,
+        [inputs, outputs]: [u64; 2],
         row_order: RowOrder,
     ) -> Result<ParamSpec, BuildError> {
-        self.matrix(name, outputs, inputs, row_order, true)
+        let tensor = self.expect(name, &[inputs, outputs])?;
+        self.matrix(tensor, [outputs, inputs], None, row_order, true)
+    }
+
+    /// A part of a matrix that takes `inputs` numbers to some, as `[inputs, outputs]`.
+    pub(super) fn part_of_projection(
+        &self,
+        name: &str,
+        inputs: u64,
+        part: &Part<'_>,
+        row_order: RowOrder,
+    ) -> Result<ParamSpec, BuildError> {
+        let tensor = self.expect(name, &[inputs, part.of])?;
+        self.matrix(tensor, [part.rows.end - part.rows.start, inputs], Some(part), row_order, true)
     }
 
     fn matrix(
         &self,
-        name: &str,
-        rows: u64,
-        columns: u64,
+        tensor: &TensorInfo,
+        [rows, columns]: [u64; 2],
+        part: Option<&Part<'_>>,
         row_order: RowOrder,
         transpose: bool,
     ) -> Result<ParamSpec, BuildError> {
-        let tensor = self.expect(name, &[columns, rows])?;
         let (element_type, storage) = match self.options.form {
             Form::Stablehlo => (self.element_type(), Storage::Dense),
             Form::Cpu(_) => (ElementType::F32, Storage::Tiles(tiles::choose(tensor, self.options.weights)?)),
         };
         Ok(ParamSpec {
-            name: name.to_owned(),
+            name: param_name(tensor.name(), part),
             shape: if transpose { vec![columns, rows] } else { vec![rows, columns] },
             element_type,
-            source: ParamSource::Tensor { name: name.to_owned(), row_order, transpose },
+            source: source(tensor.name(), part, row_order, transpose),
             storage,
         })
     }
@@ -103,22 +187,31 @@ impl Tensors<'_> {
             Weights::F16 => ElementType::F16,
         }
     }
+}
 
-    /// A layer's matrix, and its bias if the file has one.
-    pub(super) fn linear(
-        &self,
-        layer: u64,
-        part: LayerPart,
-        [inputs, outputs]: [u64; 2],
-        row_order: RowOrder,
-    ) -> Result<Linear, BuildError> {
-        let bias = part.bias(layer);
-        Ok(Linear {
-            weight: self.projection(&part.weight(layer), inputs, outputs, row_order)?,
-            bias: match self.gguf.tensor(&bias) {
-                Some(_) => Some(self.vector(&bias, outputs, row_order)?),
-                None => None,
-            },
-        })
+fn vector(tensor: &str, length: u64, part: Option<&Part<'_>>, row_order: RowOrder) -> ParamSpec {
+    ParamSpec {
+        name: param_name(tensor, part),
+        shape: vec![length],
+        element_type: ElementType::F32,
+        source: source(tensor, part, row_order, false),
+        storage: Storage::Dense,
+    }
+}
+
+/// `blk.0.attn_q.weight`, or of a part `blk.0.attn_qkv.weight[q]`.
+fn param_name(tensor: &str, part: Option<&Part<'_>>) -> String {
+    match part {
+        None => tensor.to_owned(),
+        Some(part) => format!("{tensor}[{}]", part.name),
+    }
+}
+
+fn source(tensor: &str, part: Option<&Part<'_>>, row_order: RowOrder, transpose: bool) -> ParamSource {
+    ParamSource::Tensor {
+        name: tensor.to_owned(),
+        rows: part.map(|part| part.rows.clone()),
+        row_order,
+        transpose,
     }
 }

@@ -165,10 +165,15 @@ fn check_params(graph: &Graph) -> Result<(), CheckError> {
                     (_, true) => return Err(bad("only a matrix can be transposed")),
                     ([], false) => return Err(bad("it has no rows")),
                 };
-                if let RowOrder::RopeHalves { head_count, head_dim } = row_order
-                    && (head_dim % 2 != 0 || head_count.checked_mul(*head_dim) != Some(rows))
+                if let Some((head_count, head_dim)) = row_order.heads()
+                    && (head_dim % 2 != 0 || head_count.checked_mul(head_dim) != Some(rows))
                 {
                     return Err(bad("its rows are not heads of an even number of rows each"));
+                }
+                if let RowOrder::PartialHalves { head_dim, rotated, .. } = row_order
+                    && (rotated % 2 != 0 || rotated > head_dim)
+                {
+                    return Err(bad("rope turns an odd number of a head's rows, or more than there are"));
                 }
             }
         }

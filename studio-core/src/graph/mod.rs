@@ -26,7 +26,7 @@ pub use cover::{CoverError, check_roles};
 pub use infer::TypeError;
 pub use op::{Binary, Constant, Op, Reduction, Relation, Unary};
 pub use param::{ElementType, ParamSource, ParamSpec, RowOrder, Storage};
-pub use role::{Activation, Attention, AttentionMemory, Role, RoleSpan};
+pub use role::{Activation, Attention, AttentionMemory, Experts, Role, RoleSpan};
 pub use scope::Scope;
 pub use ty::{TensorType, Type};
 

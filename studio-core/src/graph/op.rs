@@ -196,6 +196,8 @@ pub enum Unary {
     Logistic,
     /// 1 / √x
     Rsqrt,
+    /// The hyperbolic tangent.
+    Tanh,
 }
 
 /// A function of two numbers.
@@ -220,6 +222,8 @@ pub enum Relation {
     Less,
     /// x ≤ y
     LessOrEqual,
+    /// x = y
+    Equal,
 }
 
 /// How elements are made one.
@@ -324,6 +328,7 @@ impl Unary {
             Unary::Exponential => "exponential",
             Unary::Logistic => "logistic",
             Unary::Rsqrt => "rsqrt",
+            Unary::Tanh => "tanh",
         }
     }
 }
@@ -347,6 +352,7 @@ impl Relation {
         match self {
             Relation::Less => "LT",
             Relation::LessOrEqual => "LE",
+            Relation::Equal => "EQ",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a graph asks of the parameter archive.
 
 use super::TensorType;
+use std::ops::Range;
 use std::sync::Arc;
 use studio_kernels::{TileFormat, format::TILE_ROWS};
 
@@ -26,7 +27,8 @@ pub enum ElementType {
 /// `params::plan` turns the list of these into both the MLIR's globals and the archive, in the list's order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParamSpec {
-    /// The key in the archive: the GGUF tensor's name where it stems from one, such as `blk.0.attn_q.weight`.
+    /// The key in the archive: the GGUF tensor's name where it stems from one, such as `blk.0.attn_q.weight`; where it
+    /// is only a part of the tensor, with the part's name, such as `blk.0.attn_qkv.weight[q]`.
     pub name: String,
     /// Row-major dimensions, slowest first, as MLIR writes them.
     pub shape: Vec<u64>,
@@ -55,7 +57,10 @@ pub enum ParamSource {
     Tensor {
         /// Its name there.
         name: String,
-        /// How its rows are reordered. A GGUF matrix of dimensions `ne = [K, N]` has N rows of K values.
+        /// Which of its rows are taken, all if `None`. A GGUF matrix of dimensions `ne = [K, N]` has N rows of K values;
+        /// what is taken of a vector are its values.
+        rows: Option<Range<u64>>,
+        /// How these rows are reordered.
         row_order: RowOrder,
         /// Whether rows become columns, after reordering: `[N, K]` is stored as `[K, N]`.
         transpose: bool,
@@ -77,6 +82,44 @@ pub enum RowOrder {
         /// Rows of a head.
         head_dim: u64,
     },
+    /// Of each head, the GGUF stores first the rows that rope turns, as halves (ggml's `NEOX` rope), then those that
+    /// stand still. The archive stores the first half of either, then the second half of either, so that a row's
+    /// partner is `head_dim / 2` away, turned or not.
+    PartialHalves {
+        /// Heads in the matrix.
+        head_count: u64,
+        /// Rows of a head.
+        head_dim: u64,
+        /// How many of them are turned: even.
+        rotated: u64,
+    },
+}
+
+impl RowOrder {
+    /// How many heads there are and how many rows each has, where rows change places within heads.
+    pub fn heads(self) -> Option<(u64, u64)> {
+        match self {
+            RowOrder::AsStored => None,
+            RowOrder::RopeHalves { head_count, head_dim }
+            | RowOrder::PartialHalves { head_count, head_dim, .. } => Some((head_count, head_dim)),
+        }
+    }
+
+    /// The row of the source that stands at `row` after reordering.
+    pub fn source_row(self, row: u64) -> u64 {
+        let Some((_, head_dim)) = self.heads() else { return row };
+        let (head, place) = (row - row % head_dim, row % head_dim);
+        let half = head_dim / 2;
+        let (side, pair) = (place / half, place % half);
+        head + match self {
+            RowOrder::AsStored => place,
+            RowOrder::RopeHalves { .. } => pair * 2 + side,
+            RowOrder::PartialHalves { rotated, .. } if pair < rotated / 2 => side * (rotated / 2) + pair,
+            RowOrder::PartialHalves { rotated, .. } => {
+                rotated + side * (half - rotated / 2) + pair - rotated / 2
+            }
+        }
+    }
 }
 
 impl ParamSpec {

@@ -34,15 +34,38 @@ pub enum Role {
         /// `[M, D]`
         output: Handle<Value>,
     },
+    /// The learned vectors of M consecutive positions, out of a table of all.
+    PositionRows {
+        /// The parameter, `[positions, D]`, in whichever element type it is stored.
+        table: Handle<Value>,
+        /// The first position: `tensor<i32>`, or 0.
+        first: Option<Handle<Value>>,
+        /// `[M, D]`
+        output: Handle<Value>,
+    },
     /// Each row divided by its root mean square and scaled by a gain.
     RmsNorm {
-        /// `[M, D]`
+        /// `[M, D]`, or `[M, heads, head_dim]`: a row is what lies along the last dimension.
         input: Handle<Value>,
-        /// The parameter, `[D]`.
+        /// The parameter: a number for each place of a row; or `[heads · head_dim]`, other ones for each head.
         gain: Handle<Value>,
         /// Added to the mean square.
         epsilon: f32,
-        /// `[M, D]`
+        /// The input's shape.
+        output: Handle<Value>,
+    },
+    /// From each row its mean is taken; then it is divided by its standard deviation, scaled by a gain and moved by a
+    /// bias.
+    LayerNorm {
+        /// `[M, D]`, or `[M, heads, head_dim]`: a row is what lies along the last dimension.
+        input: Handle<Value>,
+        /// The parameter: a number for each place of a row; or `[heads · head_dim]`, other ones for each head.
+        gain: Handle<Value>,
+        /// The parameter, shaped like the gain.
+        bias: Option<Handle<Value>>,
+        /// Added to the variance.
+        epsilon: f32,
+        /// The input's shape.
         output: Handle<Value>,
     },
     /// A matrix product with weights, plus a bias.
@@ -74,10 +97,19 @@ pub enum Role {
         /// `[M, heads, head_dim]`
         output: Handle<Value>,
     },
-    /// Which positions each of M consecutive ones sees: all up to itself.
+    /// Which positions each of M consecutive ones sees: all up to itself, or the last of those.
     CausalMask {
         /// The first of the M: `tensor<i32>`, or 0.
         first: Option<Handle<Value>>,
+        /// How many positions back each one sees, itself counted; all if `None`.
+        window: Option<u64>,
+        /// `[M, T]` of `i1`.
+        output: Handle<Value>,
+    },
+    /// Which positions are there at all: the first `count`, which all positions see.
+    CountMask {
+        /// `tensor<i32>`, 1 to T.
+        count: Handle<Value>,
         /// `[M, T]` of `i1`.
         output: Handle<Value>,
     },
@@ -101,13 +133,53 @@ pub enum Role {
         /// `[M, F]`
         output: Handle<Value>,
     },
-    /// What a part of a layer adds to the hidden state.
+    /// `activation(input)`, element by element.
+    Activate {
+        /// `[M, F]`
+        input: Handle<Value>,
+        /// The function.
+        activation: Activation,
+        /// `[M, F]`
+        output: Handle<Value>,
+    },
+    /// What a part of a layer adds to the hidden state: `input + scale · branch`.
     Residual {
         /// The hidden state before.
         input: Handle<Value>,
         /// What is added.
         branch: Handle<Value>,
+        /// What the branch is multiplied by.
+        scale: f32,
         /// `[M, D]`
+        output: Handle<Value>,
+    },
+    /// Each row multiplied by the logistic function of its one logit.
+    RowGate {
+        /// `[M, D]`
+        input: Handle<Value>,
+        /// `[M, 1]`
+        logits: Handle<Value>,
+        /// `[M, D]`
+        output: Handle<Value>,
+    },
+    /// A feed-forward of experts, of which each position has a few.
+    Experts(Experts),
+    /// `factor · input`
+    Scale {
+        /// `[M, V]`
+        input: Handle<Value>,
+        /// The factor.
+        factor: f32,
+        /// `[M, V]`
+        output: Handle<Value>,
+    },
+    /// `cap · tanh(input / cap)`
+    SoftCap {
+        /// `[M, V]`
+        input: Handle<Value>,
+        /// The cap.
+        cap: f32,
+        /// `[M, V]`
         output: Handle<Value>,
     },
     /// The last valid row of a chunk: number `count` − 1.
@@ -137,7 +209,7 @@ pub struct Attention {
     pub key: Handle<Value>,
     /// `[M, kv heads, head_dim]`
     pub value: Handle<Value>,
-    /// What [`Role::CausalMask`] gives.
+    /// What [`Role::CausalMask`] gives, with the window below; or what [`Role::CountMask`] gives, without one.
     pub mask: Handle<Value>,
     /// The layer's place in the cache.
     pub layer: u64,
@@ -166,7 +238,35 @@ pub struct AttentionMemory {
     pub zero: Handle<Value>,
 }
 
-/// The function of a gate.
+/// What a feed-forward of experts is made of. Expert `e` of a position gives `down[e](activation(gate[e] · x) ·
+/// (up[e] · x))`; the result is the sum of those of the `used` experts with the greatest router logits, each times its
+/// share: its softmax among all experts' logits, if `normalised` divided by the sum of the chosen ones' shares, and
+/// times `scale`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experts {
+    /// `[M, K]`
+    pub input: Handle<Value>,
+    /// `[M, experts]`
+    pub router_logits: Handle<Value>,
+    /// The parameter, `[experts · N, K]`: the rows of one expert's matrix after the other's.
+    pub gate: Handle<Value>,
+    /// The parameter, `[experts · N, K]`.
+    pub up: Handle<Value>,
+    /// The parameter, `[experts · K, N]`.
+    pub down: Handle<Value>,
+    /// How many experts each position has.
+    pub used: u64,
+    /// The function of the gate.
+    pub activation: Activation,
+    /// Whether the shares of the chosen experts are made to sum to one.
+    pub normalised: bool,
+    /// What shares are multiplied by in the end.
+    pub scale: f32,
+    /// `[M, K]`
+    pub output: Handle<Value>,
+}
+
+/// The function of a feed-forward's hidden state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
     /// x / (1 + e⁻ˣ)
@@ -180,15 +280,23 @@ impl Role {
     pub fn name(&self) -> &'static str {
         match self {
             Role::Embed { .. } => "embed",
+            Role::PositionRows { .. } => "position_rows",
             Role::RmsNorm { .. } => "rms_norm",
+            Role::LayerNorm { .. } => "layer_norm",
             Role::Linear { .. } => "linear",
             Role::RopeRows { .. } => "rope_rows",
             Role::Rope { .. } => "rope",
             Role::CausalMask { .. } => "causal_mask",
+            Role::CountMask { .. } => "count_mask",
             Role::HiddenZero { .. } => "hidden_zero",
             Role::Attention(_) => "attention",
             Role::GatedActivation { .. } => "gated_activation",
+            Role::Activate { .. } => "activate",
             Role::Residual { .. } => "residual",
+            Role::RowGate { .. } => "row_gate",
+            Role::Experts(_) => "experts",
+            Role::Scale { .. } => "scale",
+            Role::SoftCap { .. } => "soft_cap",
             Role::LastRow { .. } => "last_row",
             Role::ArgMax { .. } => "argmax",
         }
@@ -199,10 +307,14 @@ impl Role {
         match self {
             Role::Embed { table, tokens, .. } => vec![*tokens, *table],
             Role::RmsNorm { input, gain, .. } => vec![*input, *gain],
+            Role::LayerNorm { input, gain, bias, .. } => [*input, *gain].into_iter().chain(*bias).collect(),
             Role::Linear { input, weight, bias, .. } => [*input, *weight].into_iter().chain(*bias).collect(),
-            Role::RopeRows { table, first, .. } => [*table].into_iter().chain(*first).collect(),
+            Role::RopeRows { table, first, .. } | Role::PositionRows { table, first, .. } => {
+                [*table].into_iter().chain(*first).collect()
+            }
             Role::Rope { input, rotation, .. } => vec![*input, *rotation],
             Role::CausalMask { first, .. } => first.iter().copied().collect(),
+            Role::CountMask { count, .. } => vec![*count],
             Role::HiddenZero { of, .. } => vec![*of],
             Role::Attention(attention) => {
                 let Attention { query, key, value, mask, memory, .. } = attention;
@@ -211,6 +323,13 @@ impl Role {
             }
             Role::GatedActivation { gate, up, .. } => vec![*gate, *up],
             Role::Residual { input, branch, .. } => vec![*input, *branch],
+            Role::RowGate { input, logits, .. } => vec![*input, *logits],
+            Role::Experts(Experts { input, router_logits, gate, up, down, .. }) => {
+                vec![*input, *router_logits, *gate, *up, *down]
+            }
+            Role::Activate { input, .. } | Role::Scale { input, .. } | Role::SoftCap { input, .. } => {
+                vec![*input]
+            }
             Role::LastRow { input, count, .. } => vec![*input, *count],
             Role::ArgMax { input, .. } => vec![*input],
         }
@@ -220,14 +339,22 @@ impl Role {
     pub fn outputs(&self) -> Vec<Handle<Value>> {
         match self {
             Role::Embed { output, .. }
+            | Role::PositionRows { output, .. }
             | Role::RmsNorm { output, .. }
+            | Role::LayerNorm { output, .. }
             | Role::Linear { output, .. }
             | Role::RopeRows { output, .. }
             | Role::Rope { output, .. }
             | Role::CausalMask { output, .. }
+            | Role::CountMask { output, .. }
             | Role::HiddenZero { output, .. }
             | Role::GatedActivation { output, .. }
+            | Role::Activate { output, .. }
             | Role::Residual { output, .. }
+            | Role::RowGate { output, .. }
+            | Role::Experts(Experts { output, .. })
+            | Role::Scale { output, .. }
+            | Role::SoftCap { output, .. }
             | Role::LastRow { output, .. }
             | Role::ArgMax { output, .. } => vec![*output],
             Role::Attention(attention) => {

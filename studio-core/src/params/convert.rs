@@ -92,8 +92,10 @@ impl Converter {
 fn output_matrix(conversion: &TensorConversion) -> (u64, u64) {
     match (conversion.transpose, conversion.source.row_order) {
         (true, _) => (conversion.source.columns, conversion.source.rows),
-        (false, RowOrder::RopeHalves { .. }) => (conversion.source.rows, conversion.source.columns),
         (false, RowOrder::AsStored) => (1, conversion.source.rows * conversion.source.columns),
+        (false, RowOrder::RopeHalves { .. } | RowOrder::PartialHalves { .. }) => {
+            (conversion.source.rows, conversion.source.columns)
+        }
     }
 }
 
@@ -150,7 +152,9 @@ impl Reader<'_> {
     fn fill<F: Float>(&mut self, at: Panel, panel: &mut [u8]) -> Result<(), StreamError> {
         match (self.conversion.transpose, self.conversion.source.row_order) {
             (true, _) => self.fill_transposed::<F>(at, panel),
-            (false, RowOrder::RopeHalves { .. }) => self.fill_rows::<F>(at, panel),
+            (false, RowOrder::RopeHalves { .. } | RowOrder::PartialHalves { .. }) => {
+                self.fill_rows::<F>(at, panel)
+            }
             (false, RowOrder::AsStored) => self.fill_flat::<F>(at.columns, panel),
         }
     }

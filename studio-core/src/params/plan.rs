@@ -8,6 +8,7 @@ use crate::graph::{ElementType, ParamSource, ParamSpec, RowOrder, Storage, Tenso
 use crate::tiles::{self, TileError};
 use gguf_file::{BlockFormat, Endian, Gguf, ReadAt, TensorInfo};
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Everything that an archive will hold, checked against the GGUF.
@@ -49,13 +50,15 @@ pub struct TensorSource {
     pub tensor: String,
     /// Which of the model's files it is in.
     pub shard: usize,
-    /// Where it begins in that file.
+    /// Where what is taken of it begins in that file.
     pub offset: u64,
     /// How it is stored there.
     pub format: BlockFormat,
     /// The byte order of its numbers.
     pub endian: Endian,
-    /// Rows of the tensor as a matrix; a vector has one, unless its values are reordered as rows are.
+    /// Which rows of the tensor are taken, all if `None`.
+    pub taken: Option<Range<u64>>,
+    /// Rows that are taken of the tensor as a matrix; a vector has one, unless its values are reordered as rows are.
     pub rows: u64,
     /// Values of a row.
     pub columns: u64,
@@ -113,6 +116,16 @@ pub enum PlanError {
         tensor: String,
         /// As the GGUF has them.
         dims: Vec<u64>,
+    },
+    /// Rows that the tensor doesn't have, or that begin within a block.
+    #[error("tensor {tensor}: its dimensions are {dims:?} (contiguous first); it can't be cut to {rows:?}")]
+    Rows {
+        /// The tensor.
+        tensor: String,
+        /// As the GGUF has them.
+        dims: Vec<u64>,
+        /// What was asked for.
+        rows: Range<u64>,
     },
     /// Heads that do not make up the matrix.
     #[error(
@@ -232,21 +245,24 @@ fn plan_param(spec: &ParamSpec, gguf: &Gguf) -> Result<PlannedParam, PlanError> 
         ParamSource::Values(values) => {
             return Err(PlanError::Values { name: name.clone(), found: values.len(), shape: shape.clone() });
         }
-        ParamSource::Tensor { name: tensor, row_order, transpose } => {
+        ParamSource::Tensor { name: tensor, rows: taken, row_order, transpose } => {
             let no_tensor = || PlanError::NoTensor { name: name.clone(), tensor: tensor.clone() };
             let tensor = gguf.tensor(tensor).ok_or_else(no_tensor)?;
-            check_shape(tensor, *transpose, shape)?;
+            let dims = dims_of_rows(tensor, taken.as_ref())?;
+            check_shape(tensor, &dims, *transpose, shape)?;
             if !tensor.format().can_decode() {
                 let (tensor, format) = (tensor.name().to_owned(), tensor.format());
                 return Err(PlanError::Format { tensor, format });
             }
-            let (rows, columns) = matrix(tensor, *row_order)?;
+            let first = taken.as_ref().map_or(0, |rows| rows.start);
+            let (rows, columns) = matrix(tensor, &dims, shape, *row_order)?;
             let source = TensorSource {
                 tensor: tensor.name().to_owned(),
                 shard: tensor.shard(),
-                offset: tensor.offset(),
+                offset: tensor.offset() + offset_of_row(tensor, first),
                 format: tensor.format(),
                 endian: gguf.endian(),
+                taken: taken.clone(),
                 rows,
                 columns,
                 row_order: *row_order,
@@ -285,9 +301,46 @@ fn significant(dims: &[u64]) -> &[u64] {
     &dims[..(dims.len() - ones).max(1).min(dims.len())]
 }
 
-fn check_shape(tensor: &TensorInfo, transpose: bool, expected: &[u64]) -> Result<(), PlanError> {
-    let dims = tensor.dims();
-    let mut found: Vec<u64> = significant(dims).to_vec();
+/// The tensor's dimensions if it had only these rows, or these values where it is a vector; at least one.
+fn dims_of_rows(tensor: &TensorInfo, rows: Option<&Range<u64>>) -> Result<Vec<u64>, PlanError> {
+    let mut dims = significant(tensor.dims()).to_vec();
+    let whole = dims.len() > 1 || tensor.format().block_elements() == 1;
+    if dims.is_empty() {
+        dims.push(1);
+    }
+    if let (Some(rows), Some(count)) = (rows, dims.last_mut()) {
+        if rows.start >= rows.end || rows.end > *count || !whole {
+            let (tensor, rows) = (tensor.name().to_owned(), rows.clone());
+            return Err(PlanError::Rows { tensor, dims, rows });
+        }
+        *count = rows.end - rows.start;
+    }
+    Ok(dims)
+}
+
+/// Bytes of the tensor before its row `row`, or before that value where it is a vector. It has that row.
+fn offset_of_row(tensor: &TensorInfo, row: u64) -> u64 {
+    let row_elements: u64 = match significant(tensor.dims()) {
+        [] | [_] => 1,
+        [row @ .., _] => row.iter().product(),
+    };
+    row * row_elements / tensor.format().block_elements() * tensor.format().block_bytes()
+}
+
+fn check_shape(
+    tensor: &TensorInfo,
+    dims: &[u64],
+    transpose: bool,
+    expected: &[u64],
+) -> Result<(), PlanError> {
+    let mut found = match (dims, expected) {
+        // Experts' matrices are stored one after the other, and so are the gains of heads.
+        ([columns, rows @ ..], [_, _]) if !transpose && rows.len() > 1 => {
+            vec![*columns, rows.iter().product()]
+        }
+        (_, [_]) => vec![dims.iter().product()],
+        _ => dims.to_vec(),
+    };
     if transpose {
         // A matrix of one row is a vector by its dimensions.
         found.resize(found.len().max(2), 1);
@@ -295,7 +348,7 @@ fn check_shape(tensor: &TensorInfo, transpose: bool, expected: &[u64]) -> Result
             return Err(PlanError::Transpose { tensor: tensor.name().to_owned(), dims: dims.to_vec() });
         }
     } else {
-        if expected.len() <= dims.len() {
+        if expected.len() <= tensor.dims().len() {
             found.resize(found.len().max(expected.len()), 1);
         }
         found.reverse();
@@ -303,18 +356,22 @@ fn check_shape(tensor: &TensorInfo, transpose: bool, expected: &[u64]) -> Result
     if found == expected {
         return Ok(());
     }
-    let (tensor, dims, expected) = (tensor.name().to_owned(), dims.to_vec(), expected.to_vec());
+    let (tensor, dims, expected) = (tensor.name().to_owned(), tensor.dims().to_vec(), expected.to_vec());
     Err(PlanError::Shape { tensor, dims, transpose, found, expected })
 }
 
 /// Rows and columns of the tensor as the conversion sees it.
-fn matrix(tensor: &TensorInfo, row_order: RowOrder) -> Result<(u64, u64), PlanError> {
-    let dims = significant(tensor.dims());
-    let first = dims.first().copied().unwrap_or(1);
-    let (rows, columns) = (tensor.elements() / first.max(1), first);
-    let RowOrder::RopeHalves { head_count, head_dim } = row_order else { return Ok((rows, columns)) };
+fn matrix(
+    tensor: &TensorInfo,
+    dims: &[u64],
+    shape: &[u64],
+    row_order: RowOrder,
+) -> Result<(u64, u64), PlanError> {
+    let columns = dims.first().copied().unwrap_or(1);
+    let rows: u64 = dims.iter().skip(1).product();
+    let Some((head_count, head_dim)) = row_order.heads() else { return Ok((rows, columns)) };
     // A bias has one value for each row of its matrix.
-    let (rows, columns) = if dims.len() == 1 { (first, 1) } else { (rows, columns) };
+    let (rows, columns) = if shape.len() == 1 { (rows * columns, 1) } else { (rows, columns) };
     let made_up = head_count.checked_mul(head_dim) == Some(rows);
     if made_up
         && head_dim.is_multiple_of(2)
@@ -353,15 +410,8 @@ impl TensorSource {
         self.columns / self.format.block_elements() * self.format.block_bytes()
     }
 
-    /// The row of the tensor that stands at `row` after reordering.
+    /// The row of the source that stands at `row` after reordering.
     pub(crate) fn source_row(&self, row: u64) -> u64 {
-        match self.row_order {
-            RowOrder::AsStored => row,
-            RowOrder::RopeHalves { head_dim, .. } => {
-                let (head, place) = (row - row % head_dim, row % head_dim);
-                let half = head_dim / 2;
-                head + place % half * 2 + place / half
-            }
-        }
+        self.row_order.source_row(row)
     }
 }

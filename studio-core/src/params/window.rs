@@ -2,7 +2,6 @@
 
 use super::plan::TensorSource;
 use super::stream::StreamError;
-use crate::graph::RowOrder;
 use gguf_file::ReadAt;
 use std::ops::Range;
 
@@ -59,10 +58,7 @@ impl Window {
     /// How many rows are held at a time: whole heads where rows are reordered within heads, and no fewer than are
     /// needed one after the other.
     fn rows_held(&self, source: &TensorSource, row_bytes: u64) -> Option<u64> {
-        let unit = match source.row_order {
-            RowOrder::AsStored => 1,
-            RowOrder::RopeHalves { head_dim, .. } => head_dim,
-        };
+        let unit = source.row_order.heads().map_or(1, |(_, head_dim)| head_dim);
         let fitting = self.budget_bytes / row_bytes.max(1);
         let wanted = unit.max(MOST_ROWS_OF_A_TILE).min(source.rows);
         let count = (WINDOW_BYTES / row_bytes.max(1)).max(wanted).min(source.rows);

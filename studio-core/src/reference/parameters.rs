@@ -40,12 +40,18 @@ fn from_tensor(source: &TensorSource, steps: Vec<String>) -> [String; 3] {
 }
 
 fn reordered(source: &TensorSource) -> Vec<String> {
-    match source.row_order {
-        RowOrder::AsStored => Vec::new(),
+    let mut steps: Vec<String> =
+        source.taken.iter().map(|taken| format!("rows {} to {} of it", taken.start, taken.end - 1)).collect();
+    steps.extend(match source.row_order {
+        RowOrder::AsStored => None,
         RowOrder::RopeHalves { head_count, head_dim } => {
-            vec![format!("pairs to halves in {head_count} heads of {head_dim} rows")]
+            Some(format!("pairs to halves in {head_count} heads of {head_dim} rows"))
         }
-    }
+        RowOrder::PartialHalves { head_count, head_dim, rotated } => Some(format!(
+            "halves of the {rotated} turned rows apart in {head_count} heads of {head_dim} rows"
+        )),
+    });
+    steps
 }
 
 fn tile_steps(conversion: &TileConversion) -> Vec<String> {

@@ -1,21 +1,15 @@
 //! Grouped-query attention.
 
+use super::activation::soft_cap;
 use super::cache::Cache;
 use super::linear::linear;
+use super::norm;
+use super::positions::Positions;
 use super::rope::rotate;
-use crate::family::decoder::Layer;
-use crate::family::hyper::Hyper;
+use crate::family::decoder::{self, Linear, ProjectionNorm, ProjectionRows};
 use crate::graph::{
-    Attention, AttentionMemory, Binary, FunctionBuilder, GraphError, Reduction, Relation, Role, Unary, Val,
+    Attention, AttentionMemory, Binary, FunctionBuilder, GraphError, Reduction, Role, Unary, Val,
 };
-
-/// What all layers of a call share.
-pub(in crate::family) struct Positions {
-    /// The rotations of the call's M positions.
-    pub(in crate::family) rotation: Val,
-    /// Which of the T positions that are remembered each of the M sees: `i1`, `[M, T]`.
-    pub(in crate::family) visible: Val,
-}
 
 /// Where keys and values are found.
 pub(in crate::family) enum Memory {
@@ -25,36 +19,73 @@ pub(in crate::family) enum Memory {
     Cache(Cache),
 }
 
-/// Attention of M positions: `[M, D]` to `[M, D]`.
+/// The sizes of an attention's heads.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::family) struct Heads {
+    /// Query heads.
+    pub(in crate::family) queries: u64,
+    /// Key heads, and as many value heads.
+    pub(in crate::family) keys: u64,
+    /// Numbers of a head.
+    pub(in crate::family) dim: u64,
+}
+
+/// Attention of M positions: `[M, D]` to `[M, D]`. `index` is the layer's.
 pub(in crate::family) fn attention(
     f: &mut FunctionBuilder<'_>,
     input: Val,
-    (index, layer): (i32, &Layer),
-    hyper: &Hyper,
+    (index, parts): (i32, &decoder::Attention),
+    heads: Heads,
     positions: &Positions,
     memory: &mut Memory,
 ) -> Result<Val, GraphError> {
     let [rows, _] = f.dims(input)?;
-    let query = linear(f, "q_proj", input, &layer.query)?;
-    let query = f.reshape(query, &[rows, hyper.head_count, hyper.head_dim])?;
-    let query = rotate(f, "q_rope", query, positions.rotation)?;
-    let key = linear(f, "k_proj", input, &layer.key)?;
-    let key = f.reshape(key, &[rows, hyper.kv_head_count, hyper.head_dim])?;
-    let key = rotate(f, "k_rope", key, positions.rotation)?;
-    let value = linear(f, "v_proj", input, &layer.value)?;
-    let value = f.reshape(value, &[rows, hyper.kv_head_count, hyper.head_dim])?;
+    let rotation = parts.rope.map(|rope| positions.rotation(rope));
+    let turned = |f: &mut FunctionBuilder<'_>, scope: &str, heads: Val| match rotation {
+        Some(rotation) => rotate(f, scope, heads, rotation),
+        None => Ok(heads),
+    };
+    let sizes = [rows, heads.queries, heads.dim];
+    let query = projected(f, ["q_proj", "q_norm"], input, (&parts.query, parts.query_norm.as_ref()), sizes)?;
+    let query = turned(f, "q_rope", query)?;
+    let sizes = [rows, heads.keys, heads.dim];
+    let key = projected(f, ["k_proj", "k_norm"], input, (&parts.key, parts.key_norm.as_ref()), sizes)?;
+    let key = turned(f, "k_rope", key)?;
+    let value = projected(f, ["v_proj", "v_norm"], input, (&parts.value, None), sizes)?;
+    let mask = positions.mask(parts.window);
     let mixed = f.role(|f| {
         let ([keys, values], memory) = f.scoped("cache", |f| recall(f, index, [key, value], memory))?;
-        let scale = 1.0 / (hyper.head_dim as f32).sqrt();
-        let mask = positions.visible;
-        let output = f.scoped("mix", |f| mix(f, query, keys, values, mask, scale))?;
+        let scoring = Scoring { mask, scale: parts.scale, cap: parts.cap };
+        let output = f.scoped("mix", |f| mix(f, query, keys, values, scoring))?;
         let layer = u64::from(index.unsigned_abs());
-        let (window, softcap) = (None, None);
+        let (scale, window, softcap) = (parts.scale, parts.window, parts.cap);
         let role = Attention { query, key, value, mask, layer, memory, scale, window, softcap, output };
         Ok::<(Val, Role), GraphError>((output, Role::Attention(role)))
     })?;
-    let mixed = f.reshape(mixed, &[rows, hyper.head_count * hyper.head_dim])?;
-    linear(f, "o_proj", mixed, &layer.attention_output)
+    let mixed = f.reshape(mixed, &[rows, heads.queries * heads.dim])?;
+    linear(f, "o_proj", mixed, &parts.output)
+}
+
+/// Queries, keys or values, normed where the model does: `[M, D]` to `[M, heads, head_dim]`.
+fn projected(
+    f: &mut FunctionBuilder<'_>,
+    [scope, norm_scope]: [&str; 2],
+    input: Val,
+    (parts, norm): (&Linear, Option<&ProjectionNorm>),
+    sizes: [u64; 3],
+) -> Result<Val, GraphError> {
+    let product = linear(f, scope, input, parts)?;
+    match norm {
+        None => f.reshape(product, &sizes),
+        Some(ProjectionNorm { norm, rows: ProjectionRows::Heads }) => {
+            let heads = f.reshape(product, &sizes)?;
+            norm::norm(f, norm_scope, heads, norm)
+        }
+        Some(ProjectionNorm { norm, rows: ProjectionRows::Positions }) => {
+            let normed = norm::norm(f, norm_scope, product, norm)?;
+            f.reshape(normed, &sizes)
+        }
+    }
 }
 
 /// The keys and values that a layer sees, `[kv heads, T, head_dim]` each, and what was done to the cache. Those of the
@@ -84,8 +115,7 @@ fn mix(
     query: Val,
     keys: Val,
     values: Val,
-    visible: Val,
-    scale: f32,
+    scoring: Scoring,
 ) -> Result<Val, GraphError> {
     let [rows, heads, head_dim] = f.dims(query)?;
     let [kv_heads, seen, _] = f.dims(keys)?;
@@ -96,7 +126,7 @@ fn mix(
     let query = f.reshape(query, &[kv_heads, rows * group, head_dim])?;
     let scores = f.dot(query, keys, &[[0, 0]], &[[2, 2]])?;
     let scores = f.reshape(scores, &[kv_heads, rows, group, seen])?;
-    let scores = scale_and_mask(f, scores, visible, scale)?;
+    let scores = scale_and_mask(f, scores, scoring)?;
     let weights = softmax_numerators(f, scores)?;
     let sums = f.reduce(Reduction::Sum, weights, 3)?;
     let weights = f.reshape(weights, &[kv_heads, rows * group, seen])?;
@@ -109,16 +139,25 @@ fn mix(
     f.reshape(mixed, &[rows, heads, head_dim])
 }
 
-/// What isn't visible becomes −∞, whatever it was.
-fn scale_and_mask(
-    f: &mut FunctionBuilder<'_>,
-    scores: Val,
-    visible: Val,
+/// What becomes of the products of queries and keys.
+#[derive(Clone, Copy)]
+struct Scoring {
+    /// Which positions are visible: `[M, T]`.
+    mask: Val,
     scale: f32,
-) -> Result<Val, GraphError> {
+    /// c, where scores become c · tanh(score / c).
+    cap: Option<f32>,
+}
+
+/// What isn't visible becomes −∞, whatever it was.
+fn scale_and_mask(f: &mut FunctionBuilder<'_>, scores: Val, scoring: Scoring) -> Result<Val, GraphError> {
     let shape = f.shape(scores);
+    let Scoring { mask: visible, scale, cap } = scoring;
     let scale = f.f32(scale, &shape)?;
-    let scores = f.multiply(scores, scale)?;
+    let mut scores = f.multiply(scores, scale)?;
+    if let Some(cap) = cap {
+        scores = soft_cap(f, scores, cap)?;
+    }
     let visible = f.broadcast(visible, &shape, &[1, 3])?;
     let nothing = f.f32(f32::NEG_INFINITY, &shape)?;
     let scores = f.select(visible, scores, nothing)?;
@@ -134,26 +173,4 @@ fn softmax_numerators(f: &mut FunctionBuilder<'_>, scores: Val) -> Result<Val, G
     let shifted = f.binary(Binary::Subtract, scores, greatest)?;
     let weights = f.unary(Unary::Exponential, shifted)?;
     Ok(f.named("weights", weights))
-}
-
-/// Which of T positions each of M consecutive ones sees, all up to itself: `[M, T]`. The first of the M is `first`
-/// (`tensor<i32>`), or 0.
-pub(in crate::family) fn causal_mask(
-    f: &mut FunctionBuilder<'_>,
-    shape: [u64; 2],
-    first: Option<Val>,
-) -> Result<Val, GraphError> {
-    f.scoped("mask", |f| {
-        f.role(|f| {
-            let mut row = f.iota(&shape, 0)?;
-            if let Some(first) = first {
-                let first = f.broadcast(first, &shape, &[])?;
-                row = f.add(row, first)?;
-            }
-            let column = f.iota(&shape, 1)?;
-            let visible = f.compare(Relation::LessOrEqual, column, row)?;
-            let output = f.named("visible", visible);
-            Ok((output, Role::CausalMask { first, output }))
-        })
-    })
 }

@@ -13,16 +13,8 @@ pub(in crate::family) fn linear(
     f.scoped(scope, |f| product_with_bias(f, input, &linear.weight, linear.bias.as_ref()))
 }
 
-/// `[M, K]` times `[K, N]`.
-pub(in crate::family) fn matrix_product(
-    f: &mut FunctionBuilder<'_>,
-    input: Val,
-    weight: &ParamSpec,
-) -> Result<Val, GraphError> {
-    product_with_bias(f, input, weight, None)
-}
-
-fn product_with_bias(
+/// The same in the scope at hand.
+pub(super) fn product_with_bias(
     f: &mut FunctionBuilder<'_>,
     input: Val,
     weight: &ParamSpec,

@@ -1,32 +1,89 @@
 //! Normalisation.
 
-use crate::graph::{FunctionBuilder, GraphError, ParamSpec, Reduction, Role, Unary, Val};
+use crate::family::decoder::{Norm, NormKind};
+use crate::graph::{Binary, FunctionBuilder, GraphError, Reduction, Role, Unary, Val};
 
-/// Each row divided by its root mean square, then scaled by `gain`: `[M, D]`.
-pub(in crate::family) fn rms_norm(
+/// Each row along the last dimension normalised: `[M, D]`, or `[M, heads, head_dim]` with a gain for each place of a
+/// head or for each of all heads.
+pub(in crate::family) fn norm(
     f: &mut FunctionBuilder<'_>,
     scope: &str,
     input: Val,
-    gain: &ParamSpec,
-    epsilon: f32,
+    norm: &Norm,
 ) -> Result<Val, GraphError> {
-    f.scoped(scope, |f| {
-        f.role(|f| {
-            let [rows, length] = f.dims(input)?;
-            let squares = f.multiply(input, input)?;
-            let sum = f.reduce(Reduction::Sum, squares, 1)?;
-            let reciprocal = f.f32(1.0 / length as f32, &[rows])?;
-            let mean = f.multiply(sum, reciprocal)?;
-            let added = f.f32(epsilon, &[rows])?;
-            let mean = f.add(mean, added)?;
-            let scale = f.unary(Unary::Rsqrt, mean)?;
-            let scale = f.broadcast(scale, &[rows, length], &[0])?;
-            let scaled = f.multiply(input, scale)?;
-            let gain = f.parameter(gain.clone())?;
-            let gains = f.broadcast(gain, &[rows, length], &[1])?;
-            let normed = f.multiply(scaled, gains)?;
-            let output = f.named("normed", normed);
-            Ok((output, Role::RmsNorm { input, gain, epsilon, output }))
-        })
-    })
+    f.scoped(scope, |f| f.role(|f| normed(f, input, norm)))
+}
+
+/// The same if there is one; else the input itself.
+pub(in crate::family) fn opt_norm(
+    f: &mut FunctionBuilder<'_>,
+    scope: &str,
+    input: Val,
+    norm: Option<&Norm>,
+) -> Result<Val, GraphError> {
+    match norm {
+        Some(norm) => self::norm(f, scope, input, norm),
+        None => Ok(input),
+    }
+}
+
+fn normed(f: &mut FunctionBuilder<'_>, input: Val, norm: &Norm) -> Result<(Val, Role), GraphError> {
+    let (centred, epsilon) = match norm.kind {
+        NormKind::Rms { epsilon } => (input, epsilon),
+        NormKind::Layer { epsilon } => {
+            let mean = mean(f, input)?;
+            let mean = along_rows(f, mean, &f.shape(input))?;
+            (f.binary(Binary::Subtract, input, mean)?, epsilon)
+        }
+    };
+    let squares = f.multiply(centred, centred)?;
+    let mean = mean(f, squares)?;
+    let added = f.f32(epsilon, &f.shape(mean))?;
+    let mean = f.add(mean, added)?;
+    let scale = f.unary(Unary::Rsqrt, mean)?;
+    let scale = along_rows(f, scale, &f.shape(input))?;
+    let scaled = f.multiply(centred, scale)?;
+    let gain = f.parameter(norm.gain.clone())?;
+    let gains = for_each_row(f, gain, &f.shape(input))?;
+    let mut output = f.multiply(scaled, gains)?;
+    let bias = norm.bias.clone().map(|bias| f.parameter(bias)).transpose()?;
+    if let Some(bias) = bias {
+        let biases = for_each_row(f, bias, &f.shape(input))?;
+        output = f.add(output, biases)?;
+    }
+    let output = f.named("normed", output);
+    let role = match norm.kind {
+        NormKind::Rms { epsilon } => Role::RmsNorm { input, gain, epsilon, output },
+        NormKind::Layer { epsilon } => Role::LayerNorm { input, gain, bias, epsilon, output },
+    };
+    Ok((output, role))
+}
+
+/// The mean along the last dimension, which vanishes.
+fn mean(f: &mut FunctionBuilder<'_>, values: Val) -> Result<Val, GraphError> {
+    let shape = f.shape(values);
+    let last = shape.len().saturating_sub(1);
+    let sum = f.reduce(Reduction::Sum, values, last)?;
+    let length = shape.last().copied().unwrap_or(1);
+    let reciprocal = f.f32(1.0 / length as f32, &shape[..last])?;
+    f.multiply(sum, reciprocal)
+}
+
+/// A number for each row, repeated along the last dimension.
+fn along_rows(f: &mut FunctionBuilder<'_>, values: Val, shape: &[u64]) -> Result<Val, GraphError> {
+    let dimensions: Vec<usize> = (0..shape.len() - 1).collect();
+    f.broadcast(values, shape, &dimensions)
+}
+
+/// A vector for all rows; or for all rows of each head, if it is that long.
+fn for_each_row(f: &mut FunctionBuilder<'_>, vector: Val, shape: &[u64]) -> Result<Val, GraphError> {
+    let last = shape.len() - 1;
+    let length = f.shape(vector).iter().product::<u64>();
+    match shape {
+        [_, heads, head_dim] if length == heads * head_dim && *heads > 1 => {
+            let by_head = f.reshape(vector, &[*heads, *head_dim])?;
+            f.broadcast(by_head, shape, &[1, 2])
+        }
+        _ => f.broadcast(vector, shape, &[last]),
+    }
 }

@@ -1,12 +1,12 @@
 //! Rotary positions: each pair of a head's numbers is turned by an angle that grows with the position.
 //!
 //! The pairs are number `i` of a head's first half and number `i` of its second half; the rows of the query and key
-//! matrices are put in that order when they are stored ([`RowOrder::RopeHalves`](crate::graph::RowOrder)). Sines and
+//! matrices are put in that order when they are stored ([`RowOrder`](crate::graph::RowOrder)). Sines and
 //! cosines come from a table that is computed at export, so that every target and every compiler has the same.
 
-use crate::family::decoder::Decoder;
+use crate::family::BuildError;
 use crate::family::request::capacity;
-use crate::family::{BuildError, names};
+use crate::family::rope::Rope;
 use crate::graph::{
     ElementType, FunctionBuilder, GraphError, ParamSource, ParamSpec, Reduction, Role, Storage, Val,
 };
@@ -18,7 +18,8 @@ const MAX_TABLE_LENGTH: u64 = 1 << 26;
 
 /// The table: for each position, the matrix `[from half, to half]` of each pair, as `[positions, 2, 2, head_dim / 2]`.
 pub(in crate::family) fn table(
-    decoder: &Decoder,
+    rope: &Rope,
+    head_dim: u64,
     gguf: &Gguf,
     sources: &[&dyn ReadAt],
     options: &ExportOptions,
@@ -28,7 +29,7 @@ pub(in crate::family) fn table(
         GraphKind::Kv => capacity(options),
     });
     let positions = positions.max().unwrap_or(0);
-    let half = decoder.hyper.head_dim / 2;
+    let half = head_dim / 2;
     if positions.saturating_mul(4 * half) > MAX_TABLE_LENGTH {
         return Err(BuildError::Option {
             option: "context",
@@ -36,17 +37,25 @@ pub(in crate::family) fn table(
             reason: format!("choose at most {} for heads of this size", MAX_TABLE_LENGTH / (4 * half)),
         });
     }
-    let frequencies = frequencies(decoder, &factors(decoder, gguf, sources)?);
+    let factors = match &rope.factors {
+        Some(name) => factors(name, rope.rotated / 2, gguf, sources)?,
+        None => Vec::new(),
+    };
+    let pairs: Vec<(f64, f64)> = (0..half).map(|pair| rope.frequency(pair, &factors)).collect();
     let mut values = Vec::with_capacity((positions * 4 * half) as usize);
     for position in 0..positions {
-        let angles: Vec<f64> = frequencies.iter().map(|frequency| position as f64 * frequency).collect();
-        values.extend(angles.iter().map(|&angle| libm::cos(angle) as f32));
-        values.extend(angles.iter().map(|&angle| libm::sin(angle) as f32));
-        values.extend(angles.iter().map(|&angle| -libm::sin(angle) as f32));
-        values.extend(angles.iter().map(|&angle| libm::cos(angle) as f32));
+        let turns = pairs.iter().map(|&(frequency, magnitude)| {
+            let angle = position as f64 * frequency;
+            (libm::cos(angle) * magnitude, libm::sin(angle) * magnitude)
+        });
+        let turns: Vec<(f64, f64)> = turns.collect();
+        values.extend(turns.iter().map(|&(cos, _)| cos as f32));
+        values.extend(turns.iter().map(|&(_, sin)| sin as f32));
+        values.extend(turns.iter().map(|&(_, sin)| -sin as f32));
+        values.extend(turns.iter().map(|&(cos, _)| cos as f32));
     }
     Ok(ParamSpec {
-        name: "rope".to_owned(),
+        name: rope.name.to_owned(),
         shape: vec![positions, 2, 2, half],
         element_type: ElementType::F32,
         source: ParamSource::Values(values.into()),
@@ -54,25 +63,13 @@ pub(in crate::family) fn table(
     })
 }
 
-/// Radians by position, for each pair of a head. Pairs past the rotated dimensions stand still.
-fn frequencies(decoder: &Decoder, factors: &[f32]) -> Vec<f64> {
-    let hyper = &decoder.hyper;
-    let (base, rotated) = (f64::from(hyper.rope_freq_base), hyper.rope_dimension_count);
-    let frequency = |pair: u64| {
-        let factor = factors.get(pair as usize).map_or(1.0, |&factor| f64::from(factor));
-        libm::pow(base, -((2 * pair) as f64) / rotated as f64) / factor
-    };
-    (0..hyper.head_dim / 2).map(|pair| if 2 * pair < rotated { frequency(pair) } else { 0.0 }).collect()
-}
-
-/// What each frequency is divided by, if the model has such factors.
-fn factors(decoder: &Decoder, gguf: &Gguf, sources: &[&dyn ReadAt]) -> Result<Vec<f32>, BuildError> {
-    let name = names::ROPE_FACTORS;
-    let Some(tensor) = gguf.tensor(name) else { return Ok(Vec::new()) };
+/// What each frequency is divided by: `count` numbers of a tensor.
+fn factors(name: &str, count: u64, gguf: &Gguf, sources: &[&dyn ReadAt]) -> Result<Vec<f32>, BuildError> {
+    let missing = || BuildError::MissingTensor { name: name.to_owned() };
+    let tensor = gguf.tensor(name).ok_or_else(missing)?;
     let error = |reason| BuildError::TensorData { name: name.to_owned(), reason };
-    let expected = [decoder.hyper.rope_dimension_count / 2];
-    if tensor.dims() != expected {
-        let (expected, found) = (expected.to_vec(), tensor.dims().to_vec());
+    if tensor.dims() != [count] {
+        let (expected, found) = (vec![count], tensor.dims().to_vec());
         return Err(BuildError::TensorDims { name: name.to_owned(), expected, found });
     }
     if tensor.format() != BlockFormat::F32 {
@@ -84,7 +81,7 @@ fn factors(decoder: &Decoder, gguf: &Gguf, sources: &[&dyn ReadAt]) -> Result<Ve
     source
         .read_at(tensor.offset(), &mut bytes)
         .map_err(|source| BuildError::Read { name: name.to_owned(), source })?;
-    let mut factors = vec![0.0; expected[0] as usize];
+    let mut factors = vec![0.0; count as usize];
     if tensor.format().decode_endian(gguf.endian(), &bytes, &mut factors).is_err() {
         return Err(error("its length is not that of its elements"));
     }
@@ -101,7 +98,7 @@ pub(in crate::family) fn rows(
     first: Option<Val>,
     count: u64,
 ) -> Result<Val, GraphError> {
-    f.scoped("rope", |f| {
+    f.scoped(&table.name, |f| {
         let table = f.parameter(table.clone())?;
         f.role(|f| {
             let [_, from, to, half] = f.dims(table)?;

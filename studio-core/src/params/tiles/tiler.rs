@@ -2,7 +2,6 @@
 
 use super::TileConversion;
 use super::{requantise, swap};
-use crate::graph::RowOrder;
 use crate::params::Budget;
 use crate::params::element::{Bf16, F16, F32, to_bytes};
 use crate::params::plan::TensorSource;
@@ -60,12 +59,10 @@ impl Tiler {
         budget: Budget,
         sources: &[&dyn ReadAt],
     ) -> Result<Option<Range<u64>>, StreamError> {
-        let span = match source.row_order {
-            RowOrder::AsStored => rows,
+        let span = match source.row_order.heads() {
+            None => rows,
             // Rows change places within their head.
-            RowOrder::RopeHalves { head_dim, .. } => {
-                rows.start - rows.start % head_dim..rows.end.next_multiple_of(head_dim)
-            }
+            Some((_, head_dim)) => rows.start - rows.start % head_dim..rows.end.next_multiple_of(head_dim),
         };
         let length = (span.end - span.start) * source.row_bytes();
         if length > budget.raw_bytes {

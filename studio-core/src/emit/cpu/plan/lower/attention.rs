@@ -119,7 +119,11 @@ impl Lowering<'_> {
     fn check_mask(&self, attention: &Attention) -> Result<(), CpuError> {
         let first = attention.memory.map(|memory| memory.position);
         match self.function.role_of(attention.mask).map(|span| &span.role) {
-            Some(Role::CausalMask { first: found, .. }) if *found == first => Ok(()),
+            Some(Role::CausalMask { first: found, window, .. })
+                if *found == first && *window == attention.window =>
+            {
+                Ok(())
+            }
             _ => Err(self.no_kernel("a mask that isn't causal")),
         }
     }

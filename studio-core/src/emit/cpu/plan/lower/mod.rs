@@ -120,7 +120,7 @@ impl<'g> Lowering<'g> {
     fn role(&mut self, role: &Role) -> Result<(), CpuError> {
         match role {
             Role::Embed { table, tokens, scale, output } => self.embed([*table, *tokens], *scale, *output),
-            Role::RmsNorm { input, gain, epsilon, output } => {
+            Role::RmsNorm { input, gain, epsilon, output } if self.shape(*input).len() == 2 => {
                 self.hold(*output, Held::Normed { input: *input, gain: *gain, epsilon: *epsilon });
                 Ok(())
             }
@@ -139,11 +139,20 @@ impl<'g> Lowering<'g> {
                 self.hold(*output, Held::Gated { gate: *gate, up: *up, activation: *activation });
                 Ok(())
             }
-            Role::Residual { input, branch, output } => self.residual(*input, *branch, *output),
+            Role::Residual { input, branch, scale: 1.0, output } => self.residual(*input, *branch, *output),
             Role::LastRow { input, count, output } => self.last_row(*input, *count, *output),
             Role::ArgMax { input, output } => self.arg_max(*input, *output),
+            Role::RmsNorm { .. } => Err(self.no_kernel("a norm of each head")),
+            Role::LayerNorm { .. } => Err(self.no_kernel("a layer norm")),
+            Role::PositionRows { .. } => Err(self.no_kernel("learned positions")),
+            Role::Activate { .. } => Err(self.no_kernel("an activation without a gate")),
+            Role::Residual { .. } => Err(self.no_kernel("a sum with a scaled term")),
+            Role::RowGate { .. } | Role::Experts(_) => Err(self.no_kernel("a mixture of experts")),
+            Role::Scale { .. } => Err(self.no_kernel("scaled logits")),
+            Role::SoftCap { .. } => Err(self.no_kernel("capped logits")),
             // Kernels work these out from positions.
-            Role::RopeRows { .. } | Role::CausalMask { .. } | Role::HiddenZero { .. } => Ok(()),
+            Role::RopeRows { .. } | Role::HiddenZero { .. } => Ok(()),
+            Role::CausalMask { .. } | Role::CountMask { .. } => Ok(()),
         }
     }
 

@@ -1,0 +1,17 @@
+//! Qwen 2 and 2.5: llama with biases on queries, keys and values.
+
+use crate::family::BuildError;
+use crate::family::decoder::Decoder;
+use crate::family::model::{Model, Style};
+use crate::family::rope::Pairs;
+use crate::graph::Activation;
+
+pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves) };
+    Ok(Decoder {
+        ropes: vec![model.rope()?],
+        layers: model
+            .layers(style, |layer| Ok(layer.layer(layer.attention()?, layer.gated(Activation::Silu)?)))?,
+        ..model.decoder(style)?
+    })
+}

@@ -1,0 +1,24 @@
+//! Qwen 3 MoE: Qwen 3 with experts.
+
+use crate::family::BuildError;
+use crate::family::decoder::{Attention, Decoder};
+use crate::family::model::{Model, Style};
+use crate::family::names::LayerPart;
+use crate::family::rope::Pairs;
+
+pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves) };
+    let hidden = model.expert_length()?;
+    Ok(Decoder {
+        ropes: vec![model.rope()?],
+        layers: model.layers(style, |layer| {
+            let attention = Attention {
+                query_norm: Some(layer.head_norm(LayerPart::QueryNorm)?),
+                key_norm: Some(layer.head_norm(LayerPart::KeyNorm)?),
+                ..layer.attention()?
+            };
+            Ok(layer.layer(attention, layer.experts(hidden, true, None)?))
+        })?,
+        ..model.decoder(style)?
+    })
+}
