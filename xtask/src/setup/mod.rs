@@ -14,7 +14,7 @@ mod wheel;
 
 pub(crate) use browser::chromium;
 pub(crate) use llama::llama;
-pub(crate) use model::smollm2;
+pub(crate) use model::{gemma3, smollm2};
 pub(crate) use node::{binaryen, browser_test_modules};
 pub(crate) use python::test_python;
 pub(crate) use variants::{float_models, quantised_models, variant};
@@ -54,6 +54,7 @@ fn test() -> Result<()> {
     studio()?;
     iree::runtime_tools()?;
     smollm2()?;
+    gemma3()?;
     test_python()?;
     chromium()?;
     browser_test_modules()?;
