@@ -74,7 +74,7 @@ impl Bpe {
     /// Appends the tokens of `text`, which must be shorter than 4 GiB.
     pub(super) fn encode(&self, text: &str, tokens: &mut Vec<u32>) {
         let mut word = Word::default();
-        (self.pre.split)(text, &mut |text| self.encode_word(text, &mut word, tokens));
+        self.pre.split(text, &mut |text| self.encode_word(text, &mut word, tokens));
     }
 
     fn encode_word(&self, text: &str, word: &mut Word, tokens: &mut Vec<u32>) {

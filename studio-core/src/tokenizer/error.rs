@@ -56,6 +56,14 @@ pub enum TokenizerError {
         /// Entries of `tokens`.
         tokens: usize,
     },
+    /// `tokenizer.ggml.scores` has not an entry for each token.
+    #[error("tokenizer.ggml.scores: {scores} scores for {tokens} tokens")]
+    ScoreCount {
+        /// Entries of `scores`.
+        scores: usize,
+        /// Entries of `tokens`.
+        tokens: usize,
+    },
     /// A special token's id is past the end of the vocabulary.
     #[error("{key}: token {id} is past the end of the vocabulary of {vocabulary_size} tokens")]
     SpecialTokenId {

@@ -6,13 +6,17 @@
 //! `Model`; a rule for words is one file in `pre`.
 
 mod added;
+mod attributes;
+mod bert_words;
 mod bpe;
 mod byte_chars;
 mod detokenizer;
 mod error;
 mod pre;
 mod special;
+mod spm;
 mod vocabulary;
+mod wpm;
 
 #[cfg(test)]
 mod tests;
@@ -23,12 +27,14 @@ pub use error::TokenizerError;
 use added::{AddedTokens, Fragment};
 use bpe::Bpe;
 use gguf_file::Metadata;
-use special::SpecialTokens;
-use vocabulary::{TokenType, Vocabulary, byte_level_bytes};
+use special::{Defaults, SpecialTokens};
+use spm::Spm;
+use vocabulary::{Alphabet, TokenType, Vocabulary};
+use wpm::Wpm;
 
 const MODEL: &str = "tokenizer.ggml.model";
 const PRE: &str = "tokenizer.ggml.pre";
-const SUPPORTED_MODELS: &str = "gpt2";
+const SUPPORTED_MODELS: &str = "gpt2, llama, bert";
 
 /// A model's tokenizer.
 #[derive(Debug)]
@@ -44,23 +50,39 @@ pub struct Tokenizer {
 #[derive(Debug)]
 enum Model {
     Bpe(Bpe),
+    Spm(Spm),
+    Wpm(Wpm),
 }
 
 impl Tokenizer {
     /// Builds the tokenizer that a file's metadata describes. Fails if its kind isn't supported or if its
     /// vocabulary contradicts itself; the error names the key.
     pub fn from_metadata(metadata: &Metadata) -> Result<Self, TokenizerError> {
-        let model = metadata.str(MODEL)?;
-        if model != "gpt2" {
-            let model = model.to_owned();
-            return Err(TokenizerError::UnsupportedModel { model, supported: SUPPORTED_MODELS });
-        }
-        let pre = pre::find(metadata.opt_str(PRE)?.ok_or(TokenizerError::MissingPre)?)?;
         let mut vocabulary = Vocabulary::from_metadata(metadata)?;
-        let special = SpecialTokens::resolve(metadata, &mut vocabulary, pre.add_bos)?;
-        let model = Model::Bpe(Bpe::from_metadata(metadata, &vocabulary, pre)?);
-        let added = AddedTokens::new(&vocabulary)?;
-        let token_bytes = vocabulary.iter().map(|(_, text, ty)| byte_level_bytes(text, ty).into()).collect();
+        let (model, special, alphabet) = match metadata.str(MODEL)? {
+            "gpt2" => {
+                let pre = pre::find(metadata.opt_str(PRE)?.ok_or(TokenizerError::MissingPre)?)?;
+                let special = SpecialTokens::resolve(metadata, &mut vocabulary, Defaults::gpt2(pre.add_bos))?;
+                let bpe = Bpe::from_metadata(metadata, &vocabulary, pre)?;
+                (Model::Bpe(bpe), special, Alphabet::ByteLevel)
+            }
+            "llama" => {
+                let special = SpecialTokens::resolve(metadata, &mut vocabulary, Defaults::LLAMA)?;
+                let spm = Spm::from_metadata(metadata, &vocabulary, special.unknown)?;
+                (Model::Spm(spm), special, Alphabet::EscapedSpaces)
+            }
+            "bert" => {
+                let special = SpecialTokens::resolve(metadata, &mut vocabulary, Defaults::BERT)?;
+                let wpm = Wpm::from_metadata(metadata, &vocabulary, special.unknown)?;
+                (Model::Wpm(wpm), special, Alphabet::EscapedSpaces)
+            }
+            model => {
+                let model = model.to_owned();
+                return Err(TokenizerError::UnsupportedModel { model, supported: SUPPORTED_MODELS });
+            }
+        };
+        let added = AddedTokens::new(&vocabulary, attributes::strip_rule(metadata)?)?;
+        let token_bytes = vocabulary.iter().map(|(_, text, ty)| alphabet.bytes(text, ty).into()).collect();
         let types = vocabulary.types().to_vec();
         Ok(Tokenizer { model, added, special, token_bytes, types })
     }
@@ -70,7 +92,7 @@ impl Tokenizer {
     /// With `add_special`, the tokens that the model wants before and after a text are added. With
     /// `parse_special`, control tokens written in the text (`<|im_start|>`) become those tokens; without, they
     /// are text like any other, as input from outside must be. What the vocabulary has no token for is left
-    /// out, as llama.cpp does.
+    /// out or is the unknown token, as llama.cpp does.
     pub fn encode(
         &self,
         text: &str,
@@ -82,11 +104,15 @@ impl Tokenizer {
         }
         let mut tokens = Vec::new();
         tokens.extend(self.special.before.filter(|_| add_special));
+        let mut starts = true;
         for fragment in self.added.partition(text, parse_special) {
             match (fragment, &self.model) {
                 (Fragment::Token(id), _) => tokens.push(id),
                 (Fragment::Text(text), Model::Bpe(bpe)) => bpe.encode(text, &mut tokens),
+                (Fragment::Text(text), Model::Spm(spm)) => spm.encode(text, starts, &mut tokens),
+                (Fragment::Text(text), Model::Wpm(wpm)) => wpm.encode(text, &mut tokens),
             }
+            starts = matches!(fragment, Fragment::Token(_));
         }
         tokens.extend(self.special.after.filter(|_| add_special));
         Ok(tokens)

@@ -10,11 +10,39 @@ use super::vocabulary::{TokenType, Vocabulary};
 
 const BOS: &str = "tokenizer.ggml.bos_token_id";
 const EOS: &str = "tokenizer.ggml.eos_token_id";
+const UNKNOWN: &str = "tokenizer.ggml.unknown_token_id";
+/// Misspelt in the files, too.
+const SEPARATOR: &str = "tokenizer.ggml.seperator_token_id";
 const ADD_BOS: &str = "tokenizer.ggml.add_bos_token";
 const ADD_EOS: &str = "tokenizer.ggml.add_eos_token";
+/// What asks for both tokens around a text of a WordPiece vocabulary, in messages.
+const WORDPIECE: &str = "tokenizer.ggml.model bert";
 
-/// BOS and EOS of a GPT-2 vocabulary whose file names none.
-const GPT2_DEFAULT: u32 = 11;
+/// The special tokens that a kind of vocabulary has where the file names none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Defaults {
+    bos: Option<u32>,
+    eos: Option<u32>,
+    unknown: Option<u32>,
+    add_bos: bool,
+    /// The token that ends a text whatever the file says.
+    separator: Option<u32>,
+}
+
+impl Defaults {
+    /// GPT-2's; `add_bos` goes by the rule for words.
+    pub(super) const fn gpt2(add_bos: bool) -> Self {
+        Defaults { bos: Some(11), eos: Some(11), unknown: None, add_bos, separator: None }
+    }
+
+    /// Llama's.
+    pub(super) const LLAMA: Defaults =
+        Defaults { bos: Some(1), eos: Some(2), unknown: Some(0), add_bos: true, separator: None };
+
+    /// BERT's: `[CLS]` and `[SEP]` are around every text.
+    pub(super) const BERT: Defaults =
+        Defaults { bos: Some(101), eos: None, unknown: Some(100), add_bos: true, separator: Some(102) };
+}
 
 /// A role in fill-in-the-middle or dialogue: the key that names its token, and the texts it is known by where
 /// the key is missing.
@@ -132,6 +160,8 @@ const SHOWN: [&str; 4] = ["<|channel|>", "<|message|>", "<|start|>", "<|constrai
 pub(super) struct SpecialTokens {
     pub(super) bos: Option<u32>,
     pub(super) eos: Option<u32>,
+    /// Stands for what has no token.
+    pub(super) unknown: Option<u32>,
     /// What goes before and after a text when special tokens are added.
     pub(super) before: Option<u32>,
     pub(super) after: Option<u32>,
@@ -144,13 +174,25 @@ impl SpecialTokens {
     pub(super) fn resolve(
         metadata: &Metadata,
         vocabulary: &mut Vocabulary<'_>,
-        add_bos_default: bool,
+        defaults: Defaults,
     ) -> Result<Self, TokenizerError> {
-        let default = Some(GPT2_DEFAULT).filter(|&id| (id as usize) < vocabulary.len());
-        let bos = token_id(metadata, vocabulary, BOS)?.or(default);
-        let eos = token_id(metadata, vocabulary, EOS)?.or(default);
-        let before = added(metadata.opt_bool(ADD_BOS)?.unwrap_or(add_bos_default), bos, ADD_BOS, BOS)?;
-        let after = added(metadata.opt_bool(ADD_EOS)?.unwrap_or(false), eos, ADD_EOS, EOS)?;
+        let size = vocabulary.len();
+        let id = |key, default: Option<u32>| {
+            let default = default.filter(|&id| (id as usize) < size);
+            Ok::<_, TokenizerError>(token_id(metadata, vocabulary, key)?.or(default))
+        };
+        let (bos, eos) = (id(BOS, defaults.bos)?, id(EOS, defaults.eos)?);
+        let unknown = id(UNKNOWN, defaults.unknown)?;
+        let (before, after) = match defaults.separator {
+            Some(_) => (
+                added(true, bos, WORDPIECE, BOS)?,
+                added(true, id(SEPARATOR, defaults.separator)?, WORDPIECE, SEPARATOR)?,
+            ),
+            None => (
+                added(metadata.opt_bool(ADD_BOS)?.unwrap_or(defaults.add_bos), bos, ADD_BOS, BOS)?,
+                added(metadata.opt_bool(ADD_EOS)?.unwrap_or(false), eos, ADD_EOS, EOS)?,
+            ),
+        };
 
         let mut ends: BTreeSet<u32> = eos.into_iter().collect();
         for role in &ROLES {
@@ -167,7 +209,7 @@ impl SpecialTokens {
             }
         }
         keep_text_tokens(vocabulary, &mut ends);
-        Ok(SpecialTokens { bos, eos, before, after, ends: ends.into_iter().collect() })
+        Ok(SpecialTokens { bos, eos, unknown, before, after, ends: ends.into_iter().collect() })
     }
 }
 

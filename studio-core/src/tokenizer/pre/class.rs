@@ -11,7 +11,13 @@ pub(super) enum Class {
     Number,
     /// `\s`
     Space,
-    /// All else: marks, punctuation, symbols, control and unassigned characters.
+    /// `\p{M}`
+    Mark,
+    /// `\p{P}`
+    Punctuation,
+    /// `\p{S}`
+    Symbol,
+    /// All else: control and unassigned characters.
     Other,
 }
 
@@ -22,6 +28,8 @@ impl Class {
                 'a'..='z' | 'A'..='Z' => Class::Letter,
                 '0'..='9' => Class::Number,
                 '\t'..='\r' | ' ' => Class::Space,
+                '$' | '+' | '<'..='>' | '^' | '`' | '|' | '~' => Class::Symbol,
+                '!'..='~' => Class::Punctuation,
                 _ => Class::Other,
             };
         }
@@ -31,29 +39,33 @@ impl Class {
         match char.general_category_group() {
             GeneralCategoryGroup::Letter => Class::Letter,
             GeneralCategoryGroup::Number => Class::Number,
-            GeneralCategoryGroup::Mark
-            | GeneralCategoryGroup::Other
-            | GeneralCategoryGroup::Punctuation
-            | GeneralCategoryGroup::Separator
-            | GeneralCategoryGroup::Symbol => Class::Other,
+            GeneralCategoryGroup::Mark => Class::Mark,
+            GeneralCategoryGroup::Punctuation => Class::Punctuation,
+            GeneralCategoryGroup::Symbol => Class::Symbol,
+            GeneralCategoryGroup::Other | GeneralCategoryGroup::Separator => Class::Other,
         }
     }
 
-    /// The class of the first character, if there is one.
-    pub(super) fn first(text: &str) -> Option<Self> {
-        text.chars().next().map(Class::of)
+    /// `[^\s\p{L}\p{N}]`
+    pub(super) fn is_sign(self) -> bool {
+        !matches!(self, Class::Letter | Class::Number | Class::Space)
     }
+}
 
-    /// How many bytes at the start of `text` are characters of this class.
-    pub(super) fn run(self, text: &str) -> usize {
-        text.char_indices().find(|&(_, char)| Class::of(char) != self).map_or(text.len(), |(at, _)| at)
-    }
+/// How many bytes at the start of `text` are characters that `is` holds for.
+pub(super) fn run(text: &str, is: impl Fn(char) -> bool) -> usize {
+    text.find(|char| !is(char)).unwrap_or(text.len())
+}
+
+/// How many bytes at the start of `text` are characters of a class that `is` holds for.
+pub(super) fn class_run(text: &str, is: impl Fn(Class) -> bool) -> usize {
+    run(text, |char| is(Class::of(char)))
 }
 
 /// The length of the white space that `text` starts with, as the regular expression `\s+(?!\S)|\s+` takes it:
 /// the last white-space character before a word is left to that word, unless it is the only one.
 pub(super) fn space_before_word(text: &str) -> usize {
-    let run = Class::Space.run(text);
+    let run = class_run(text, |class| class == Class::Space);
     let last = text[..run].chars().next_back().map_or(0, char::len_utf8);
     if run < text.len() && last < run { run - last } else { run }
 }
@@ -75,16 +87,34 @@ mod tests {
             ('\u{a0}', Class::Space),
             ('\u{3000}', Class::Space),
             ('\u{200b}', Class::Other),
-            ('\u{301}', Class::Other),
+            ('\u{301}', Class::Mark),
+            ('_', Class::Punctuation),
+            ('~', Class::Symbol),
+            ('、', Class::Punctuation),
             ('\u{feff}', Class::Other),
             ('\u{1c}', Class::Other),
-            ('🙂', Class::Other),
+            ('🙂', Class::Symbol),
             // Assigned in Unicode 15.1 and in 16: llama.cpp's tables know the first only.
             ('\u{2ebf0}', Class::Letter),
             ('\u{10d4a}', Class::Other),
         ];
         for (char, class) in cases {
             assert_eq!(Class::of(char), class, "{char:?}");
+        }
+    }
+
+    #[test]
+    fn ascii_is_what_unicode_says() {
+        for char in (0..128u8).map(char::from).filter(|char| !char.is_ascii_control()) {
+            let expected = match char.general_category_group() {
+                GeneralCategoryGroup::Letter => Class::Letter,
+                GeneralCategoryGroup::Number => Class::Number,
+                GeneralCategoryGroup::Punctuation => Class::Punctuation,
+                GeneralCategoryGroup::Symbol => Class::Symbol,
+                GeneralCategoryGroup::Separator => Class::Space,
+                GeneralCategoryGroup::Mark | GeneralCategoryGroup::Other => Class::Other,
+            };
+            assert_eq!(Class::of(char), expected, "{char:?}");
         }
     }
 }

@@ -1,30 +1,11 @@
 //! GPT-2's rule:
 //! `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`.
 
-use super::class::{Class, space_before_word};
-use super::{PreTokenizer, split_by};
+use super::class::{Class, class_run, space_before_word};
+use super::cut;
 
-pub(super) const GPT2: PreTokenizer = PreTokenizer {
-    names: &[
-        "gpt-2",
-        "phi-2",
-        "mpt",
-        "olmo",
-        "jais",
-        "trillion",
-        "granite-docling",
-        "gigachat",
-        "mellum",
-        "a.x-4.0",
-        "exaone4",
-    ],
-    split,
-    whole_words_first: false,
-    add_bos: false,
-};
-
-pub(super) fn split(text: &str, sink: &mut dyn FnMut(&str)) {
-    split_by(word_len, text, sink);
+pub(super) fn words(text: &str, sink: &mut dyn FnMut(&str)) {
+    cut::words(word_len, text, sink);
 }
 
 const CONTRACTIONS: [&str; 7] = ["'s", "'t", "'re", "'ve", "'m", "'ll", "'d"];
@@ -34,15 +15,17 @@ fn word_len(text: &str) -> usize {
         return contraction.len();
     }
     let word = text.strip_prefix(' ').unwrap_or(text);
-    match Class::first(word) {
-        None | Some(Class::Space) => space_before_word(text),
-        Some(class) => text.len() - word.len() + class.run(word),
-    }
+    let run = match word.chars().next().map(Class::of) {
+        None | Some(Class::Space) => return space_before_word(text),
+        Some(class) if class.is_sign() => class_run(word, Class::is_sign),
+        Some(class) => class_run(word, |other| other == class),
+    };
+    text.len() - word.len() + run
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::words;
+    use super::super::pieces;
     use super::*;
 
     /// Expected splits follow from the rule; those of whole texts, in tests/tokenizer, are llama.cpp's.
@@ -60,7 +43,7 @@ mod tests {
             ("  ", &["  "]),
         ];
         for (text, expected) in cases {
-            assert_eq!(words(&GPT2, text), expected, "{text:?}");
+            assert_eq!(pieces(&[words], text), expected, "{text:?}");
         }
     }
 }
