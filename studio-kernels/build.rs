@@ -109,7 +109,10 @@ mod bitcode {
             .args(["--cfg=studio_bitcode", &format!("--cfg=studio_bitcode={:?}", build.set)])
             .arg(format!("--emit=link={}", library.display()))
             .arg(format!("--remap-path-prefix={}=studio-kernels", source.display()))
-            .args(["-Copt-level=3", "-Ccodegen-units=1", "-Cpanic=abort", "-Crelocation-model=pic"])
+            // The compiler that links the bitcode optimises it again: loops that are unrolled here, and a third of it that
+            // says what doesn't alias, only make it longer.
+            .arg("-Cllvm-args=-enable-noalias-to-md-conversion=false")
+            .args(["-Copt-level=2", "-Ccodegen-units=1", "-Cpanic=abort", "-Crelocation-model=pic"])
             .args([
                 "-Coverflow-checks=no",
                 "-Cdebug-assertions=no",

@@ -111,6 +111,7 @@ fn decode(model: &Model, kernels: Attention, of: CacheType) {
                     model.heads,
                     model.kv_heads,
                     model.head_dim,
+                    model.head_dim,
                     capacity,
                     0,
                     0.125,
@@ -158,6 +159,7 @@ fn prefill(model: &Model, kernels: Attention, of: CacheType) {
                     layer,
                     model.kv_heads,
                     model.head_dim,
+                    model.head_dim,
                     capacity,
                 );
             }
@@ -183,7 +185,9 @@ fn prefill(model: &Model, kernels: Attention, of: CacheType) {
                     model.heads,
                     model.kv_heads,
                     model.head_dim,
+                    model.head_dim,
                     capacity,
+                    0,
                     0,
                     0.125,
                     0.0,

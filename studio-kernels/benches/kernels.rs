@@ -147,6 +147,7 @@ impl Subject {
                     Prologue::RmsNorm as usize,
                     0,
                     1e-5,
+                    1.0,
                 );
             }
         });
@@ -201,6 +202,7 @@ impl Subject {
                     k,
                     n,
                     0,
+                    1.0,
                 );
             }
         });

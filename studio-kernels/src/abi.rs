@@ -5,20 +5,25 @@
 //! pointer. It returns when every chunk of its work is claimed, which is before the work is done: whoever reads the
 //! results calls `wait` with the phase first. Whoever writes to what an earlier phase reads or writes waits for that one.
 //!
-//! - Names are `matvec_F_A`, `gated_matvec_F_A`, `matmul_F_A` and `gated_matmul_F_A`, with `F` of [`TileFormat::name`]
-//!   and `A` of [`Precision::name`]; `embed_F`; `prepare_A`; `attend_C`, `append_C` and `attend_chunk_C` with `C` of
-//!   [`CacheType::name`]; `argmax`; `wait`.
+//! - Names are `matvec_F_A`, `gated_matvec_F_A`, `matmul_F_A`, `gated_matmul_F_A` and `experts_F_A`, with `F` of
+//!   [`TileFormat::name`] and `A` of [`Precision::name`]; `embed_F`; `prepare_A`; `attend_C`, `append_C` and
+//!   `attend_chunk_C` with `C` of [`CacheType::name`]; `combine`; `route`; `argmax`; `wait`.
 //! - Matrices are tiles ([`crate::format`]), `n` rows of `k` elements; their last tile is padded. Vectors of `n` and `k`
 //!   numbers are not padded.
-//! - `k` is a multiple of the format's block and at most [`MAX_K`] where one vector is multiplied; `n` is at least 1.
+//! - `k` is a multiple of the format's block, at most [`MAX_K`] in `matvec` and `gated_matvec`, at most [`MAX_ROW`]
+//!   elsewhere; `n` is at least 1.
 //! - A residual may be the result's own memory. No other operand may overlap with a result.
 //! - Numbers may be NaN or infinite; so are the results then.
 
 use crate::attention::max_splits;
 use crate::format::TileFormat;
 
-/// The longest vector of activations that a kernel accepts; its quantised copy lives on a worker's stack.
+/// The longest vector of activations that `matvec` and `gated_matvec` accept; its quantised copy lives on a worker's
+/// stack. Longer ones are for `prepare` and `matmul`.
 pub const MAX_K: usize = 16384;
+
+/// The longest row of a matrix that any kernel is meant for: sixteen of them, a tile, are 4 MiB of `f32`.
+pub const MAX_ROW: usize = 65536;
 
 /// The largest head that attention accepts, a multiple of 8; a few queries live on a worker's stack.
 pub const MAX_HEAD_DIM: usize = 512;
@@ -70,6 +75,18 @@ pub enum Prologue {
     SiluMul = 2,
     /// `gelu(x) · aux`, by the tanh approximation.
     GeluMul = 3,
+    /// Layer norm with a gain.
+    LayerNorm = 4,
+    /// Layer norm with a gain; then `aux` is added, which is as long as the gain.
+    BiasedLayerNorm = 5,
+    /// `silu(x)`.
+    Silu = 6,
+    /// `gelu(x)`, by the tanh approximation.
+    Gelu = 7,
+    /// `epsilon · tanh(x / epsilon)`.
+    SoftCap = 8,
+    /// `logistic(aux) · x`, where `aux` has a number for each row; in `combine` only.
+    RowGate = 9,
 }
 
 /// The bits that say what happens to a product before it is stored.
@@ -79,7 +96,8 @@ pub struct Epilogue(pub usize);
 impl Epilogue {
     /// A bias for each row of the matrix is added.
     pub const BIAS: Epilogue = Epilogue(1);
-    /// A vector of the result's shape is added; it may be the result's own memory.
+    /// A vector of the result's shape is added, after the product with its bias was multiplied by `scale`; it may be
+    /// the result's own memory.
     pub const RESIDUAL: Epilogue = Epilogue(2);
 
     /// Both.
@@ -91,6 +109,16 @@ impl Epilogue {
     pub const fn has(self, other: Epilogue) -> bool {
         self.0 & other.0 == other.0
     }
+}
+
+/// What comes of the products with the experts that a row has chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum ExpertsMode {
+    /// A row of results for each, all of the same row of activations.
+    Each = 0,
+    /// Their sum, each times its weight, of a row of activations for each.
+    Sum = 1,
 }
 
 /// The activation function of a gated product.

@@ -8,6 +8,7 @@ macro_rules! entries {
         $crate::matrix::matrix_entries!($isa, $(#[$features])*);
         $crate::attention::attention_entries!($isa, $(#[$features])*);
         $crate::argmax::argmax_entries!($isa, $(#[$features])*);
+        $crate::route::route_entries!($isa, $(#[$features])*);
 
         /// Waits until a phase is complete.
         ///

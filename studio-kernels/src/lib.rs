@@ -38,6 +38,7 @@ mod math;
 mod matrix;
 #[cfg(all(not(studio_bitcode), feature = "native"))]
 pub mod native;
+mod route;
 mod set;
 pub mod team;
 

@@ -79,6 +79,12 @@ pub(crate) unsafe fn gelu_tanh<I: Isa>(x: I::Floats) -> I::Floats {
     gate::<I>(x, twice)
 }
 
+/// 1 / (1 + e⁻ˣ), to 3e-7 of its value; 0 where that is next to nothing; NaN stays NaN.
+#[inline(always)]
+pub(crate) unsafe fn logistic<I: Isa>(x: I::Floats) -> I::Floats {
+    gate::<I>(I::splat(1.0), x)
+}
+
 /// x · logistic(u). Where logistic(u) is next to nothing it is 0, also for x = −∞.
 #[inline(always)]
 unsafe fn gate<I: Isa>(x: I::Floats, u: I::Floats) -> I::Floats {

@@ -24,6 +24,7 @@ pub type Matvec = unsafe extern "C" fn(
     prologue: usize,
     epilogue: usize,
     eps: f32,
+    scale: f32,
 );
 
 /// One vector times two matrices, gated.
@@ -37,6 +38,8 @@ pub type GatedMatvec = unsafe extern "C" fn(
     w_up_offset: usize,
     x: *const f32,
     x_offset: usize,
+    aux: *const f32,
+    aux_offset: usize,
     gain: *const f32,
     gain_offset: usize,
     y: *mut f32,
@@ -86,6 +89,7 @@ pub type Matmul = unsafe extern "C" fn(
     k: usize,
     n: usize,
     epilogue: usize,
+    scale: f32,
 );
 
 /// Rows times two matrices, gated.
@@ -107,6 +111,71 @@ pub type GatedMatmul = unsafe extern "C" fn(
     activation: usize,
 );
 
+/// Rows times the matrices of the experts that they have chosen.
+pub type Experts = unsafe extern "C" fn(
+    team: *const u32,
+    team_offset: usize,
+    phase: usize,
+    w: *const u8,
+    w_offset: usize,
+    activations: *const f32,
+    activations_offset: usize,
+    chosen: *const f32,
+    chosen_offset: usize,
+    weights: *const f32,
+    weights_offset: usize,
+    y: *mut f32,
+    y_offset: usize,
+    rows: usize,
+    used: usize,
+    experts: usize,
+    k: usize,
+    n: usize,
+    mode: usize,
+);
+
+/// Rows after a prologue, scaled and added to others.
+pub type Combine = unsafe extern "C" fn(
+    team: *const u32,
+    team_offset: usize,
+    phase: usize,
+    x: *const f32,
+    x_offset: usize,
+    aux: *const f32,
+    aux_offset: usize,
+    gain: *const f32,
+    gain_offset: usize,
+    residual: *const f32,
+    residual_offset: usize,
+    y: *mut f32,
+    y_offset: usize,
+    rows: usize,
+    k: usize,
+    gains: usize,
+    prologue: usize,
+    epilogue: usize,
+    eps: f32,
+    scale: f32,
+);
+
+/// The choice of experts.
+pub type Route = unsafe extern "C" fn(
+    team: *const u32,
+    team_offset: usize,
+    phase: usize,
+    logits: *const f32,
+    logits_offset: usize,
+    chosen: *mut f32,
+    chosen_offset: usize,
+    weights: *mut f32,
+    weights_offset: usize,
+    rows: usize,
+    experts: usize,
+    used: usize,
+    normalise: usize,
+    scale: f32,
+);
+
 /// Rows of a table by number.
 pub type Embed = unsafe extern "C" fn(
     team: *const u32,
@@ -121,6 +190,8 @@ pub type Embed = unsafe extern "C" fn(
     rows: usize,
     k: usize,
     vocabulary: usize,
+    listed: usize,
+    first: usize,
     scale: f32,
 );
 
@@ -137,16 +208,18 @@ pub struct Products {
     pub matmul: Matmul,
     /// Rows times two matrices, gated.
     pub gated_matmul: GatedMatmul,
+    /// Rows times the matrices of chosen experts.
+    pub experts: Experts,
 }
 
 /// One token: its key and value are added to the cache, and its queries attend.
 ///
 /// `q` is `[heads][head_dim]`, `k` and `v` are `[kv_heads][head_dim]`, not yet turned; `rope` has the rotation of each
-/// position, `[2 (from half)][2 (to half)][head_dim / 2]`; the cache is a layer's key heads, `[capacity / 16][head_dim]
-/// [16]` each, then its value heads, `[capacity][head_dim]` each; offsets into it count its numbers. `partials` has
-/// [`attend_partials_len`](crate::abi::attend_partials_len) numbers. The token sees the last `window` positions, with 0
-/// all; scores are `scale` times the products of queries and keys and, unless `softcap` is 0, become
-/// `softcap · tanh(score / softcap)`.
+/// position, `[2 (from half)][2 (to half)][rotated / 2]`, for the first `rotated` numbers of a head, which may be none; the
+/// cache is a layer's key heads, `[capacity / 16][head_dim][16]` each, then its value heads, `[capacity][head_dim]` each;
+/// offsets into it count its numbers. `partials` has [`attend_partials_len`](crate::abi::attend_partials_len) numbers. The
+/// token sees the last `window` positions, with 0 all; scores are `scale` times the products of queries and keys and,
+/// unless `softcap` is 0, become `softcap · tanh(score / softcap)`.
 pub type Attend = unsafe extern "C" fn(
     team: *const u32,
     team_offset: usize,
@@ -170,6 +243,7 @@ pub type Attend = unsafe extern "C" fn(
     heads: usize,
     kv_heads: usize,
     head_dim: usize,
+    rotated: usize,
     capacity: usize,
     window: usize,
     scale: f32,
@@ -194,10 +268,12 @@ pub type Append = unsafe extern "C" fn(
     layer: usize,
     kv_heads: usize,
     head_dim: usize,
+    rotated: usize,
     capacity: usize,
 );
 
-/// The queries of consecutive positions attend, each up to its own; see [`Attend`].
+/// The queries of consecutive positions attend, each up to its own, or, if `ahead` isn't 0, up to the last of them; see
+/// [`Attend`].
 pub type AttendChunk = unsafe extern "C" fn(
     team: *const u32,
     team_offset: usize,
@@ -216,8 +292,10 @@ pub type AttendChunk = unsafe extern "C" fn(
     heads: usize,
     kv_heads: usize,
     head_dim: usize,
+    rotated: usize,
     capacity: usize,
     window: usize,
+    ahead: usize,
     scale: f32,
     softcap: f32,
 );

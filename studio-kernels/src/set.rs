@@ -25,6 +25,7 @@ impl KernelSet {
     }
 
     /// The set that is called `name`.
+    #[cfg(not(studio_bitcode))]
     pub fn from_name(name: &str) -> Option<Self> {
         KernelSet::ALL.into_iter().find(|set| set.name() == name)
     }

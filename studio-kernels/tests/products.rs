@@ -59,6 +59,26 @@ impl Operands {
 
 const EPS: f32 = 1e-5;
 
+/// What a prologue is given as epsilon: a soft cap's is the cap.
+fn epsilon(prologue: Prologue) -> f32 {
+    if prologue == Prologue::SoftCap { 0.7 } else { EPS }
+}
+
+/// What products with a bias are multiplied by.
+const SCALE: f32 = 0.375;
+
+const PROLOGUES: [Prologue; 9] = [
+    Prologue::None,
+    Prologue::RmsNorm,
+    Prologue::SiluMul,
+    Prologue::GeluMul,
+    Prologue::LayerNorm,
+    Prologue::BiasedLayerNorm,
+    Prologue::Silu,
+    Prologue::Gelu,
+    Prologue::SoftCap,
+];
+
 fn gate(activation: usize, x: f64) -> f64 {
     if activation == 1 {
         0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh())
@@ -80,6 +100,22 @@ fn after_prologue(operands: &Operands, row: usize, k: usize, prologue: Prologue)
         }
         Prologue::SiluMul => x.iter().zip(aux).map(|(x, aux)| gate(0, *x) * f64::from(*aux)).collect(),
         Prologue::GeluMul => x.iter().zip(aux).map(|(x, aux)| gate(1, *x) * f64::from(*aux)).collect(),
+        Prologue::LayerNorm | Prologue::BiasedLayerNorm => {
+            let mean = x.iter().sum::<f64>() / k as f64;
+            let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / k as f64;
+            let factor = 1.0 / (variance + f64::from(EPS)).sqrt();
+            let bias = |i: usize| {
+                if prologue == Prologue::LayerNorm { 0.0 } else { f64::from(operands.aux[i]) }
+            };
+            let normed = x.iter().zip(&operands.gain).map(|(x, gain)| (x - mean) * factor * f64::from(*gain));
+            normed.enumerate().map(|(i, normed)| normed + bias(i)).collect()
+        }
+        Prologue::Silu => x.iter().map(|x| gate(0, *x)).collect(),
+        Prologue::Gelu => x.iter().map(|x| gate(1, *x)).collect(),
+        Prologue::SoftCap => {
+            let cap = f64::from(epsilon(prologue));
+            x.iter().map(|x| cap * (x / cap).tanh()).collect()
+        }
     }
 }
 
@@ -109,7 +145,7 @@ impl Subject {
                 operands.rows,
                 k,
                 prologue as usize,
-                EPS,
+                epsilon(prologue),
             );
         }
         y
@@ -154,6 +190,7 @@ impl Subject {
                 matrix.k,
                 matrix.n,
                 epilogue.0,
+                SCALE,
             );
         }
         y
@@ -218,7 +255,8 @@ impl Subject {
                 matrix.n,
                 prologue as usize,
                 epilogue.0,
-                EPS,
+                epsilon(prologue),
+                SCALE,
             );
         }
         y
@@ -245,6 +283,8 @@ impl Subject {
                 0,
                 operands.x.as_ptr(),
                 0,
+                operands.aux.as_ptr(),
+                0,
                 operands.gain.as_ptr(),
                 0,
                 y.as_mut_ptr(),
@@ -253,11 +293,18 @@ impl Subject {
                 w[0].n,
                 prologue as usize,
                 activation,
-                EPS,
+                epsilon(prologue),
             );
         }
         y
     }
+}
+
+/// A product after the epilogue, with its bias and what is added: the sum, and the magnitudes that bound its errors.
+fn finished(sum: f64, size: f64, extra: [f32; 2]) -> (f64, f64) {
+    let [bias, residual] = extra.map(f64::from);
+    let scale = f64::from(SCALE);
+    ((sum + bias) * scale + residual, (size + bias.abs()) * scale + residual.abs())
 }
 
 fn assert_near(found: f32, (expected, size): (f64, f64), what: &str) {
@@ -288,12 +335,9 @@ fn matmul_is_the_product_with_what_prepare_made_whatever_the_sizes() {
             let y = subject.matmul(&matrix, &operands, &prepared, epilogue);
             for row in 0..rows {
                 let expected = matrix.times(&subject.seen(&prepared, row, k));
-                for (i, (mut sum, mut size)) in expected.into_iter().enumerate() {
-                    if n % 2 == 1 {
-                        let extra = [operands.bias[i], operands.residual[row * n + i]].map(f64::from);
-                        sum += extra[0] + extra[1];
-                        size += 1.0 + extra[0].abs() + extra[1].abs();
-                    }
+                for (i, (sum, size)) in expected.into_iter().enumerate() {
+                    let operands = (n % 2 == 1).then(|| [operands.bias[i], operands.residual[row * n + i]]);
+                    let (sum, size) = finished(sum, size, operands.unwrap_or_default());
                     let what = format!("{} {n}x{k}, row {row} of {rows}, {i}", subject.name());
                     assert_near(y[row * n + i], (sum, size), &what);
                 }
@@ -311,10 +355,11 @@ fn a_gated_product_is_the_activation_of_one_times_the_other() {
             let mut matrix = || Matrix::random(subject.format, n, k, Scales::Ordinary, &mut random);
             let (w_gate, w_up) = (matrix(), matrix());
             let operands = Operands::random(rows, n, k, &mut random);
-            let prepared = subject.prepare(&operands, k, Prologue::RmsNorm);
+            let prologue = if n == 35 { Prologue::RmsNorm } else { Prologue::BiasedLayerNorm };
+            let prepared = subject.prepare(&operands, k, prologue);
             for activation in [0, 1] {
                 let y = subject.gated_matmul([&w_gate, &w_up], rows, &prepared, activation);
-                let one = subject.gated_matvec([&w_gate, &w_up], &operands, Prologue::RmsNorm, activation);
+                let one = subject.gated_matvec([&w_gate, &w_up], &operands, prologue, activation);
                 for row in 0..rows {
                     let seen = subject.seen(&prepared, row, k);
                     let pairs = w_gate.times(&seen).into_iter().zip(w_up.times(&seen));
@@ -342,20 +387,16 @@ fn one_vector_gives_what_a_row_of_many_gives() {
             let k = blocks * subject.format.block_elements();
             let matrix = Matrix::random(subject.format, n, k, Scales::Ordinary, &mut random);
             let operands = Operands::random(1, n, k, &mut random);
-            for prologue in [Prologue::None, Prologue::RmsNorm, Prologue::SiluMul, Prologue::GeluMul] {
+            for prologue in PROLOGUES {
                 for epilogue in [Epilogue::default(), Epilogue::BIAS, Epilogue::RESIDUAL] {
                     let prepared = subject.prepare(&operands, k, prologue);
                     let seen = subject.seen(&prepared, 0, k);
                     let y = subject.matvec(&matrix, &operands, prologue, epilogue);
-                    for (i, (mut sum, mut size)) in matrix.times(&seen).into_iter().enumerate() {
+                    for (i, (sum, size)) in matrix.times(&seen).into_iter().enumerate() {
                         let extra =
-                            [(Epilogue::BIAS, &operands.bias), (Epilogue::RESIDUAL, &operands.residual)];
-                        for (bit, numbers) in extra {
-                            if epilogue.has(bit) {
-                                sum += f64::from(numbers[i]);
-                                size += f64::from(numbers[i]).abs();
-                            }
-                        }
+                            [(Epilogue::BIAS, &operands.bias), (Epilogue::RESIDUAL, &operands.residual)]
+                                .map(|(bit, numbers)| if epilogue.has(bit) { numbers[i] } else { 0.0 });
+                        let (sum, size) = finished(sum, size, extra);
                         let what = format!("{} {n}x{k} {prologue:?} {epilogue:?}, {i}", subject.name());
                         assert_near(y[i], (sum, size), &what);
                     }
@@ -374,7 +415,7 @@ fn prepared_rows_are_the_prologue_to_half_a_step() {
         for rows in [1, 3, 40] {
             let k = if subject.precision == Precision::Int8 { 96 } else { 37 };
             let operands = Operands::random(rows, 1, k, &mut random);
-            for prologue in [Prologue::None, Prologue::RmsNorm, Prologue::SiluMul, Prologue::GeluMul] {
+            for prologue in PROLOGUES {
                 let k = if subject.format == TileFormat::Q4_0 { k / 32 * 32 } else { k };
                 let prepared = subject.prepare(&operands, k, prologue);
                 for row in 0..rows {
@@ -414,7 +455,7 @@ fn blocks_of_zeros_and_of_extreme_scales_give_what_arithmetic_gives() {
             for row in 0..rows {
                 for (i, expected) in matrix.times(&subject.seen(&prepared, row, k)).into_iter().enumerate() {
                     let what = format!("{} {scales:?}, row {row}, {i}", subject.name());
-                    assert_near(y[row * n + i], expected, &what);
+                    assert_near(y[row * n + i], finished(expected.0, expected.1, [0.0; 2]), &what);
                 }
             }
         }
@@ -445,28 +486,37 @@ fn an_embedding_is_the_row_as_ggml_decodes_it() {
             let table = Matrix::random(format, n, k, Scales::Ordinary, &mut random);
             // Tokens outside of the table are taken as the nearest that is in it.
             let tokens = [0, 36, 17, -5, 1000];
-            let mut y = vec![f32::NAN; tokens.len() * k];
-            let team = team(1);
-            // SAFETY: the vectors are as long as the numbers say, and the set runs here.
-            unsafe {
-                embedding(set, format)(
-                    team.as_ptr().cast(),
-                    0,
-                    0,
-                    table.tiles.as_ptr(),
-                    0,
-                    tokens.as_ptr(),
-                    0,
-                    y.as_mut_ptr(),
-                    0,
-                    tokens.len(),
-                    k,
-                    n,
-                    1.0,
-                );
-            }
-            for (y, row) in y.chunks(k).zip([0, 36, 17, 0, 36]) {
-                assert_eq!(y, &table.values[row * k..(row + 1) * k], "{} {format:?} row {row}", set.name());
+            for (listed, rows) in [(1, [0, 36, 17, 0, 36]), (0, [33, 34, 35, 36, 36])] {
+                let mut y = vec![f32::NAN; tokens.len() * k];
+                let team = team(1);
+                // SAFETY: the vectors are as long as the numbers say, and the set runs here.
+                unsafe {
+                    embedding(set, format)(
+                        team.as_ptr().cast(),
+                        0,
+                        0,
+                        table.tiles.as_ptr(),
+                        0,
+                        tokens.as_ptr(),
+                        0,
+                        y.as_mut_ptr(),
+                        0,
+                        tokens.len(),
+                        k,
+                        n,
+                        listed,
+                        33,
+                        1.0,
+                    );
+                }
+                for (y, row) in y.chunks(k).zip(rows) {
+                    assert_eq!(
+                        y,
+                        &table.values[row * k..(row + 1) * k],
+                        "{} {format:?} row {row}",
+                        set.name()
+                    );
+                }
             }
         }
     }

@@ -76,6 +76,8 @@ impl Chain {
                     0,
                     x,
                     0,
+                    x,
+                    0,
                     self.gain.as_ptr(),
                     0,
                     hidden,
@@ -110,6 +112,7 @@ impl Chain {
                     0,
                     Epilogue::RESIDUAL.0,
                     0.0,
+                    1.0,
                 );
             }
         }
@@ -197,6 +200,7 @@ impl Chain {
                     HIDDEN,
                     WIDTH,
                     Epilogue::RESIDUAL.0,
+                    1.0,
                 );
             }
         }

@@ -1,7 +1,7 @@
 //! Writing new keys and values to the cache.
 
 use super::element::Element;
-use super::rope::{rotate, rotation};
+use super::rope::{Rope, rotate};
 use super::shape::{Shape, TILE};
 use crate::abi::MAX_HEAD_DIM;
 use crate::isa::Isa;
@@ -13,7 +13,7 @@ use core::mem::MaybeUninit;
 pub(crate) struct New {
     pub(crate) keys: *const f32,
     pub(crate) values: *const f32,
-    pub(crate) rope: *const f32,
+    pub(crate) rope: Rope,
 }
 
 impl New {
@@ -35,7 +35,7 @@ impl New {
         let mut stored = MaybeUninit::<[E; MAX_HEAD_DIM]>::uninit();
         let (turned, stored) = (turned.as_mut_ptr().cast::<f32>(), stored.as_mut_ptr().cast::<E>());
         let head = (row * shape.kv_heads + kv_head) * head_dim;
-        rotate::<I>(self.keys.add(head), rotation(self.rope, position, head_dim), head_dim, 1.0, turned);
+        rotate::<I>(self.keys.add(head), self.rope.at(position), head_dim, 1.0, turned);
         convert::<I, E>(turned, head_dim, stored);
         let tile = shape.keys(cache, kv_head).add(position / TILE * TILE * head_dim + position % TILE);
         let mut d = 0;

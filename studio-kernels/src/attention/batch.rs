@@ -2,7 +2,7 @@
 
 use super::element::Element;
 use super::products::{Mixed, Rows, mix, scores, width};
-use super::rope::rotate;
+use super::rope::{Rotation, rotate};
 use super::shape::TILE;
 use crate::abi::MAX_HEAD_DIM;
 use crate::isa::Isa;
@@ -81,12 +81,12 @@ impl Batch {
     /// second. Its values are mixed at `mixed`.
     ///
     /// # Safety
-    /// At most [`MAX_QUERIES`] are added. Query, rotation and `mixed` are a head's numbers long.
+    /// At most [`MAX_QUERIES`] are added. Query and `mixed` are a head's numbers long.
     #[inline(always)]
     pub(super) unsafe fn push<I: Isa>(
         &mut self,
         query: *const f32,
-        rotation: *const f32,
+        rotation: Rotation,
         scale: f32,
         seen: [usize; 2],
         mixed: *mut f32,

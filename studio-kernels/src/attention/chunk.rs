@@ -2,7 +2,7 @@
 
 use super::batch::{BLOCK, Batch, Look, MAX_QUERIES, Room};
 use super::element::Element;
-use super::rope::rotation;
+use super::rope::Rope;
 use super::shape::{Scoring, Shape, TILE};
 use crate::isa::Isa;
 use crate::team::Phase;
@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 #[derive(Clone, Copy)]
 pub(crate) struct Tokens {
     pub(crate) queries: *const f32,
-    pub(crate) rope: *const f32,
+    pub(crate) rope: Rope,
     /// As large as the queries.
     pub(crate) results: *mut f32,
     pub(crate) rows: usize,
@@ -20,7 +20,7 @@ pub(crate) struct Tokens {
     pub(crate) position: usize,
 }
 
-/// Each token attends over the positions up to its own.
+/// Each token attends over the positions up to its own, or up to the last one's.
 ///
 /// # Safety
 /// Everything is as large as the numbers say. All positions up to the last token's have been written.
@@ -54,10 +54,11 @@ pub(crate) unsafe fn attend_chunk<I: Isa, E: Element>(
             let row = index.checked_div(group).unwrap_or(0);
             let head = kv_head * group + index - row * group;
             let position = tokens.position + row;
-            let seen = [scoring.first(position), position + 1];
+            let last = if scoring.ahead == 0 { position } else { tokens.position + rows - 1 };
+            let seen = [scoring.first(position), last + 1];
             (start, stop) = (seen[0].min(start), seen[1].max(stop));
             let at = (row * shape.heads + head) * shape.head_dim;
-            let rotation = rotation(tokens.rope, position, shape.head_dim);
+            let rotation = tokens.rope.at(position);
             batch.push::<I>(tokens.queries.add(at), rotation, scoring.scale, seen, tokens.results.add(at));
         }
         batch.fill();

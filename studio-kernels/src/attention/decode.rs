@@ -4,7 +4,6 @@ use super::append::New;
 use super::batch::{BLOCK, Batch, Look, MAX_QUERIES, Room};
 use super::element::Element;
 use super::products::{Mixed, Rows, mix};
-use super::rope::rotation;
 use super::shape::{Scoring, Shape};
 use super::splits::Splits;
 use crate::isa::Isa;
@@ -78,7 +77,7 @@ pub(crate) unsafe fn attend<I: Isa, E: Element>(
         while head < end {
             let count = (end - head).min(MAX_QUERIES);
             let mut batch = Batch::new(room.as_mut_ptr(), shape.head_dim);
-            let rotation = rotation(token.new.rope, position, shape.head_dim);
+            let rotation = token.new.rope.at(position);
             for p in 0..count {
                 let query = token.queries.add((head + p) * shape.head_dim);
                 let seen = [scoring.first(position), position + 1];

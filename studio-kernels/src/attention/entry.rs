@@ -68,6 +68,7 @@ macro_rules! attention_entries {
             heads: usize,
             kv_heads: usize,
             head_dim: usize,
+            rotated: usize,
             capacity: usize,
             window: usize,
             scale: f32,
@@ -77,7 +78,7 @@ macro_rules! attention_entries {
             let new = $crate::attention::New {
                 keys: k.add(k_offset),
                 values: v.add(v_offset),
-                rope: rope.add(rope_offset),
+                rope: $crate::attention::Rope { table: rope.add(rope_offset), rotated },
             };
             let token = $crate::attention::Token {
                 queries: q.add(q_offset),
@@ -87,7 +88,7 @@ macro_rules! attention_entries {
                 position,
             };
             let cache = cache.cast::<$element>().add(cache_offset);
-            let scoring = $crate::attention::Scoring { scale, softcap, window };
+            let scoring = $crate::attention::Scoring { scale, softcap, window, ahead: 0 };
             let shape = $crate::attention::Shape { layer, heads, kv_heads, head_dim, capacity };
             $crate::attention::attend::<$isa, $element>(phase, token, cache, scoring, shape, $look);
         }
@@ -116,13 +117,14 @@ macro_rules! attention_entries {
             layer: usize,
             kv_heads: usize,
             head_dim: usize,
+            rotated: usize,
             capacity: usize,
         ) {
             let phase = $crate::team::Phase::new(team.add(team_offset), phase);
             let new = $crate::attention::New {
                 keys: k.add(k_offset),
                 values: v.add(v_offset),
-                rope: rope.add(rope_offset),
+                rope: $crate::attention::Rope { table: rope.add(rope_offset), rotated },
             };
             let cache = cache.cast::<$element>().add(cache_offset);
             let shape = $crate::attention::Shape { layer, heads: kv_heads, kv_heads, head_dim, capacity };
@@ -154,21 +156,23 @@ macro_rules! attention_entries {
             heads: usize,
             kv_heads: usize,
             head_dim: usize,
+            rotated: usize,
             capacity: usize,
             window: usize,
+            ahead: usize,
             scale: f32,
             softcap: f32,
         ) {
             let phase = $crate::team::Phase::new(team.add(team_offset), phase);
             let tokens = $crate::attention::Tokens {
                 queries: q.add(q_offset),
-                rope: rope.add(rope_offset),
+                rope: $crate::attention::Rope { table: rope.add(rope_offset), rotated },
                 results: y.add(y_offset),
                 rows,
                 position,
             };
             let cache = cache.cast::<$element>().add(cache_offset);
-            let scoring = $crate::attention::Scoring { scale, softcap, window };
+            let scoring = $crate::attention::Scoring { scale, softcap, window, ahead };
             let shape = $crate::attention::Shape { layer, heads, kv_heads, head_dim, capacity };
             $crate::attention::attend_chunk::<$isa, $element>(phase, tokens, cache, scoring, shape, $look);
         }

@@ -23,5 +23,6 @@ pub(crate) use chunk::{Tokens, attend_chunk};
 pub(crate) use decode::{Token, attend};
 pub(crate) use element::F16;
 pub(crate) use entry::attention_entries;
+pub(crate) use rope::Rope;
 pub(crate) use shape::{Scoring, Shape};
 pub(crate) use splits::max_splits;

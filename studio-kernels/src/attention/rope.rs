@@ -1,23 +1,44 @@
-//! Rotary positions: number `i` of a head's first half and number `i` of its second half are turned by an angle.
+//! Rotary positions: of the part of a head that is rotated, its beginning, number `i` of the first half and number `i` of
+//! the second half are turned by an angle. The rest stays as it is.
 
 use crate::isa::Isa;
 
-/// The rotation of `position` in the table `[positions, 2 (from half), 2 (to half), head_dim / 2]`.
-#[inline(always)]
-pub(super) unsafe fn rotation(table: *const f32, position: usize, head_dim: usize) -> *const f32 {
-    table.add(position * 2 * head_dim)
+/// The rotations of all positions.
+#[derive(Clone, Copy)]
+pub(crate) struct Rope {
+    /// `[positions, 2 (from half), 2 (to half), rotated / 2]`; any pointer if nothing is rotated.
+    pub(crate) table: *const f32,
+    /// Numbers of a head that are rotated: even, at most the head's.
+    pub(crate) rotated: usize,
+}
+
+/// The rotation of a position.
+#[derive(Clone, Copy)]
+pub(super) struct Rotation {
+    from: *const f32,
+    rotated: usize,
+}
+
+impl Rope {
+    /// The rotation of `position`.
+    #[inline(always)]
+    pub(super) unsafe fn at(self, position: usize) -> Rotation {
+        Rotation { from: self.table.add(position * 2 * self.rotated), rotated: self.rotated }
+    }
 }
 
 /// Turns a head and multiplies it by `scale`.
 #[inline(always)]
 pub(super) unsafe fn rotate<I: Isa>(
     head: *const f32,
-    rotation: *const f32,
+    rotation: Rotation,
     head_dim: usize,
     scale: f32,
     to: *mut f32,
 ) {
-    let half = head_dim / 2;
+    let Rotation { from: rotation, rotated } = rotation;
+    let rotated = rotated.min(head_dim);
+    let half = rotated / 2;
     let mut i = 0;
     while i + I::LANES <= half {
         turn::<I, true>(head.add(i), rotation.add(i), half, scale, to.add(i), I::LANES);
@@ -25,6 +46,12 @@ pub(super) unsafe fn rotate<I: Isa>(
     }
     if i < half {
         turn::<I, false>(head.add(i), rotation.add(i), half, scale, to.add(i), half - i);
+    }
+    let mut i = rotated;
+    while i < head_dim {
+        let count = (head_dim - i).min(I::LANES);
+        I::store_first(to.add(i), I::mul(I::load_first(head.add(i), count), I::splat(scale)), count);
+        i += count;
     }
 }
 

@@ -55,6 +55,8 @@ pub(crate) struct Scoring {
     pub(crate) softcap: f32,
     /// Positions that are seen, the own one included; 0 for all.
     pub(crate) window: usize,
+    /// 0 if nothing after the own position is seen, else all positions up to the call's last are. Not with a window.
+    pub(crate) ahead: usize,
 }
 
 impl Scoring {

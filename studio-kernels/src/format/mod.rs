@@ -179,6 +179,7 @@ impl TileFormat {
     }
 
     /// The format that ggml calls `name`.
+    #[cfg(not(studio_bitcode))]
     pub fn from_ggml_name(name: &str) -> Option<Self> {
         TileFormat::ALL.into_iter().find(|format| format.ggml_name() == name)
     }

@@ -112,6 +112,7 @@ impl Activations for Quantised {
     #[inline(always)]
     unsafe fn make<I: Isa>(source: Source, k: usize, to: *mut u8) {
         let to = to.cast::<Block>();
+        let source = source.measured::<I>(k);
         let mut squares = I::splat(0.0);
         for index in 0..k / ACTIVATION_BLOCK {
             let mut elements = [0.0; ACTIVATION_BLOCK];
@@ -123,7 +124,7 @@ impl Activations for Quantised {
             }
             (*to.add(index)).make::<I>(elements.as_ptr());
         }
-        if source.prologue == Source::RMS_NORM {
+        if source.is_rms_norm() {
             let factor = source.norm::<I>(squares, k);
             for index in 0..k / ACTIVATION_BLOCK {
                 (*to.add(index)).scale *= factor;
@@ -153,6 +154,7 @@ impl Activations for Singles {
     #[inline(always)]
     unsafe fn make<I: Isa>(source: Source, k: usize, to: *mut u8) {
         let to = to.cast::<f32>();
+        let source = source.measured::<I>(k);
         let mut squares = I::splat(0.0);
         let mut at = 0;
         while at < k {
@@ -160,7 +162,7 @@ impl Activations for Singles {
             store::<I>(to.add(at), values, k - at);
             at += I::LANES;
         }
-        if source.prologue == Source::RMS_NORM {
+        if source.is_rms_norm() {
             let factor = I::splat(source.norm::<I>(squares, k));
             let mut at = 0;
             while at < k {
@@ -174,8 +176,8 @@ impl Activations for Singles {
 
     #[inline(always)]
     unsafe fn of<I: Isa>(source: Source, k: usize, buffer: *mut Self::Buffer) -> *const u8 {
-        if source.prologue == 0 {
-            return source.x.cast();
+        if let Some(elements) = source.plain() {
+            return elements.cast();
         }
         make::<I, Self>(source, k, buffer.cast());
         buffer.cast()

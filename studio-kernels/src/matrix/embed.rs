@@ -9,13 +9,22 @@ use crate::{format::TILE_ROWS, isa::Isa, team::Phase};
 /// The operands besides the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Embed {
-    pub(crate) tokens: *const i32,
+    pub(crate) tokens: Tokens,
     pub(crate) y: *mut f32,
     pub(crate) rows: usize,
     pub(crate) k: usize,
     /// Rows of the table.
     pub(crate) vocabulary: usize,
     pub(crate) scale: f32,
+}
+
+/// The numbers of the rows that are looked up.
+#[derive(Clone, Copy)]
+pub(crate) enum Tokens {
+    /// Those that stand there.
+    At(*const i32),
+    /// From this one on.
+    From(usize),
 }
 
 /// `y[r] = scale · table[tokens[r]]`; a token outside of the table is taken as the nearest that is in it.
@@ -29,7 +38,10 @@ pub(crate) unsafe fn embed<I: Isa, W: Widened>(phase: Phase<'_>, table: *const u
     let Some(mut claims) = phase.claim(split.chunks()) else { return };
     while let Some(chunk) = claims.next() {
         for row in split.items(chunk) {
-            let token = tokens.add(row).read_unaligned().max(0) as usize;
+            let token = match tokens {
+                Tokens::At(tokens) => tokens.add(row).read_unaligned().max(0) as usize,
+                Tokens::From(first) => first.saturating_add(row),
+            };
             let token = token.min(vocabulary.saturating_sub(1));
             let (tile, within) = (token / TILE_ROWS, token % TILE_ROWS);
             let mut lane = Lane { index: within % I::LANES, scale, y: y.add(row * k) };

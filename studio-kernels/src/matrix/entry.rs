@@ -5,25 +5,25 @@ macro_rules! matrix_entries {
     ($isa:ty, $(#[$features:meta])*) => {
         $crate::matrix::matrix_entries!(@all $isa, [$(#[$features])*]
             products:
-            [Q4_0, Int8, Int8, matvec_q4_0_i8, gated_matvec_q4_0_i8, matmul_q4_0_i8, gated_matmul_q4_0_i8]
-            [Q4_0, Float32, Expanded, matvec_q4_0_f32, gated_matvec_q4_0_f32, matmul_q4_0_f32, gated_matmul_q4_0_f32]
-            [Q4_1, Int8, Int8, matvec_q4_1_i8, gated_matvec_q4_1_i8, matmul_q4_1_i8, gated_matmul_q4_1_i8]
-            [Q4_1, Float32, Expanded, matvec_q4_1_f32, gated_matvec_q4_1_f32, matmul_q4_1_f32, gated_matmul_q4_1_f32]
-            [Q5_0, Int8, Int8, matvec_q5_0_i8, gated_matvec_q5_0_i8, matmul_q5_0_i8, gated_matmul_q5_0_i8]
-            [Q5_0, Float32, Expanded, matvec_q5_0_f32, gated_matvec_q5_0_f32, matmul_q5_0_f32, gated_matmul_q5_0_f32]
-            [Q5_1, Int8, Int8, matvec_q5_1_i8, gated_matvec_q5_1_i8, matmul_q5_1_i8, gated_matmul_q5_1_i8]
-            [Q5_1, Float32, Expanded, matvec_q5_1_f32, gated_matvec_q5_1_f32, matmul_q5_1_f32, gated_matmul_q5_1_f32]
-            [Q8_0, Int8, Int8, matvec_q8_0_i8, gated_matvec_q8_0_i8, matmul_q8_0_i8, gated_matmul_q8_0_i8]
-            [Q8_0, Float32, Expanded, matvec_q8_0_f32, gated_matvec_q8_0_f32, matmul_q8_0_f32, gated_matmul_q8_0_f32]
-            [Q4_K, Int8, Int8, matvec_q4_k_i8, gated_matvec_q4_k_i8, matmul_q4_k_i8, gated_matmul_q4_k_i8]
-            [Q4_K, Float32, Expanded, matvec_q4_k_f32, gated_matvec_q4_k_f32, matmul_q4_k_f32, gated_matmul_q4_k_f32]
-            [Q5_K, Int8, Int8, matvec_q5_k_i8, gated_matvec_q5_k_i8, matmul_q5_k_i8, gated_matmul_q5_k_i8]
-            [Q5_K, Float32, Expanded, matvec_q5_k_f32, gated_matvec_q5_k_f32, matmul_q5_k_f32, gated_matmul_q5_k_f32]
-            [Q6_K, Int8, Int8, matvec_q6_k_i8, gated_matvec_q6_k_i8, matmul_q6_k_i8, gated_matmul_q6_k_i8]
-            [Q6_K, Float32, Expanded, matvec_q6_k_f32, gated_matvec_q6_k_f32, matmul_q6_k_f32, gated_matmul_q6_k_f32]
-            [F16, Float32, Numbers, matvec_f16_f32, gated_matvec_f16_f32, matmul_f16_f32, gated_matmul_f16_f32]
-            [BF16, Float32, Numbers, matvec_bf16_f32, gated_matvec_bf16_f32, matmul_bf16_f32, gated_matmul_bf16_f32]
-            [F32, Float32, Numbers, matvec_f32_f32, gated_matvec_f32_f32, matmul_f32_f32, gated_matmul_f32_f32]
+            [Q4_0, Int8, Int8, matvec_q4_0_i8, gated_matvec_q4_0_i8, matmul_q4_0_i8, gated_matmul_q4_0_i8, experts_q4_0_i8]
+            [Q4_0, Float32, Expanded, matvec_q4_0_f32, gated_matvec_q4_0_f32, matmul_q4_0_f32, gated_matmul_q4_0_f32, experts_q4_0_f32]
+            [Q4_1, Int8, Int8, matvec_q4_1_i8, gated_matvec_q4_1_i8, matmul_q4_1_i8, gated_matmul_q4_1_i8, experts_q4_1_i8]
+            [Q4_1, Float32, Expanded, matvec_q4_1_f32, gated_matvec_q4_1_f32, matmul_q4_1_f32, gated_matmul_q4_1_f32, experts_q4_1_f32]
+            [Q5_0, Int8, Int8, matvec_q5_0_i8, gated_matvec_q5_0_i8, matmul_q5_0_i8, gated_matmul_q5_0_i8, experts_q5_0_i8]
+            [Q5_0, Float32, Expanded, matvec_q5_0_f32, gated_matvec_q5_0_f32, matmul_q5_0_f32, gated_matmul_q5_0_f32, experts_q5_0_f32]
+            [Q5_1, Int8, Int8, matvec_q5_1_i8, gated_matvec_q5_1_i8, matmul_q5_1_i8, gated_matmul_q5_1_i8, experts_q5_1_i8]
+            [Q5_1, Float32, Expanded, matvec_q5_1_f32, gated_matvec_q5_1_f32, matmul_q5_1_f32, gated_matmul_q5_1_f32, experts_q5_1_f32]
+            [Q8_0, Int8, Int8, matvec_q8_0_i8, gated_matvec_q8_0_i8, matmul_q8_0_i8, gated_matmul_q8_0_i8, experts_q8_0_i8]
+            [Q8_0, Float32, Expanded, matvec_q8_0_f32, gated_matvec_q8_0_f32, matmul_q8_0_f32, gated_matmul_q8_0_f32, experts_q8_0_f32]
+            [Q4_K, Int8, Int8, matvec_q4_k_i8, gated_matvec_q4_k_i8, matmul_q4_k_i8, gated_matmul_q4_k_i8, experts_q4_k_i8]
+            [Q4_K, Float32, Expanded, matvec_q4_k_f32, gated_matvec_q4_k_f32, matmul_q4_k_f32, gated_matmul_q4_k_f32, experts_q4_k_f32]
+            [Q5_K, Int8, Int8, matvec_q5_k_i8, gated_matvec_q5_k_i8, matmul_q5_k_i8, gated_matmul_q5_k_i8, experts_q5_k_i8]
+            [Q5_K, Float32, Expanded, matvec_q5_k_f32, gated_matvec_q5_k_f32, matmul_q5_k_f32, gated_matmul_q5_k_f32, experts_q5_k_f32]
+            [Q6_K, Int8, Int8, matvec_q6_k_i8, gated_matvec_q6_k_i8, matmul_q6_k_i8, gated_matmul_q6_k_i8, experts_q6_k_i8]
+            [Q6_K, Float32, Expanded, matvec_q6_k_f32, gated_matvec_q6_k_f32, matmul_q6_k_f32, gated_matmul_q6_k_f32, experts_q6_k_f32]
+            [F16, Float32, Numbers, matvec_f16_f32, gated_matvec_f16_f32, matmul_f16_f32, gated_matmul_f16_f32, experts_f16_f32]
+            [BF16, Float32, Numbers, matvec_bf16_f32, gated_matvec_bf16_f32, matmul_bf16_f32, gated_matmul_bf16_f32, experts_bf16_f32]
+            [F32, Float32, Numbers, matvec_f32_f32, gated_matvec_f32_f32, matmul_f32_f32, gated_matmul_f32_f32, experts_f32_f32]
             embeddings:
             [Q4_0, Expanded, embed_q4_0]
             [Q4_1, Expanded, embed_q4_1]
@@ -42,16 +42,17 @@ macro_rules! matrix_entries {
     (@all $isa:ty, $features:tt
         products: $([
             $format:ident, $precision:ident, $product:ident,
-            $matvec:ident, $gated_matvec:ident, $matmul:ident, $gated_matmul:ident
+            $matvec:ident, $gated_matvec:ident, $matmul:ident, $gated_matmul:ident, $experts:ident
         ])*
         embeddings: $([$table:ident, $weights:ident, $embed:ident])*
     ) => {
         $($crate::matrix::matrix_entries!(@product $isa, $features,
-            $crate::matrix::$product<$crate::format::$format>, ($matvec, $gated_matvec, $matmul, $gated_matmul));)*
+            $crate::matrix::$product<$crate::format::$format>, ($matvec, $gated_matvec, $matmul, $gated_matmul, $experts));)*
         $($crate::matrix::matrix_entries!(@embed $isa, $features,
             $crate::matrix::$weights<$crate::format::$table>, $embed);)*
         $crate::matrix::matrix_entries!(@prepare $isa, $features, $crate::matrix::Quantised, prepare_i8);
         $crate::matrix::matrix_entries!(@prepare $isa, $features, $crate::matrix::Singles, prepare_f32);
+        $crate::matrix::matrix_entries!(@combine $isa, $features);
 
         /// The kernels for a format and a precision; `None` for plain numbers with int8 activations.
         #[cfg(not(studio_bitcode))]
@@ -70,6 +71,7 @@ macro_rules! matrix_entries {
                         },
                         matmul: $matmul,
                         gated_matmul: $gated_matmul,
+                        experts: $experts,
                     })
                 })*
                 _ => None,
@@ -86,7 +88,7 @@ macro_rules! matrix_entries {
     };
 
     (@product $isa:ty, [$(#[$features:meta])*], $product:ty,
-        ($matvec:ident, $gated_matvec:ident, $matmul:ident, $gated_matmul:ident)) => {
+        ($matvec:ident, $gated_matvec:ident, $matmul:ident, $gated_matmul:ident, $experts:ident)) => {
         /// `y = epilogue(W · prologue(x))` for a matrix of `n` rows of `k` elements.
         ///
         /// # Safety
@@ -117,21 +119,18 @@ macro_rules! matrix_entries {
             prologue: usize,
             epilogue: usize,
             eps: f32,
+            scale: f32,
         ) {
             let phase = $crate::team::Phase::new(team.add(team_offset), phase);
-            let source = $crate::matrix::Source {
-                x: x.add(x_offset),
-                aux: aux.add(aux_offset),
-                gain: gain.add(gain_offset),
-                prologue,
-                eps,
-            };
+            let (x, aux, gain) = (x.add(x_offset), aux.add(aux_offset), gain.add(gain_offset));
+            let source = $crate::matrix::Source::new(x, aux, gain, prologue, eps);
             let output = $crate::matrix::Output {
                 bias: bias.add(bias_offset),
                 residual: residual.add(residual_offset),
                 y: y.add(y_offset),
                 n,
                 epilogue,
+                scale,
             };
             let operands = $crate::matrix::Matvec { source, output, k };
             $crate::matrix::matvec::<$isa, $product>(phase, w.add(w_offset), operands);
@@ -154,6 +153,8 @@ macro_rules! matrix_entries {
             w_up_offset: usize,
             x: *const f32,
             x_offset: usize,
+            aux: *const f32,
+            aux_offset: usize,
             gain: *const f32,
             gain_offset: usize,
             y: *mut f32,
@@ -165,10 +166,9 @@ macro_rules! matrix_entries {
             eps: f32,
         ) {
             let phase = $crate::team::Phase::new(team.add(team_offset), phase);
-            let x = x.add(x_offset);
-            let source = $crate::matrix::Source { x, aux: x, gain: gain.add(gain_offset), prologue, eps };
-            let y = y.add(y_offset);
-            let output = $crate::matrix::Output { bias: y, residual: y, y, n, epilogue: 0 };
+            let (x, aux, gain) = (x.add(x_offset), aux.add(aux_offset), gain.add(gain_offset));
+            let source = $crate::matrix::Source::new(x, aux, gain, prologue, eps);
+            let output = $crate::matrix::Output::plain(y.add(y_offset), n);
             let operands = $crate::matrix::Matvec { source, output, k };
             let w = [w_gate.add(w_gate_offset), w_up.add(w_up_offset)];
             $crate::matrix::gated_matvec::<$isa, $product>(phase, w, operands, activation);
@@ -199,6 +199,7 @@ macro_rules! matrix_entries {
             k: usize,
             n: usize,
             epilogue: usize,
+            scale: f32,
         ) {
             let phase = $crate::team::Phase::new(team.add(team_offset), phase);
             let output = $crate::matrix::Output {
@@ -207,6 +208,7 @@ macro_rules! matrix_entries {
                 y: y.add(y_offset),
                 n,
                 epilogue,
+                scale,
             };
             let activations = activations.add(activations_offset).cast();
             let operands = $crate::matrix::Matmul { activations, output, rows, k };
@@ -238,17 +240,61 @@ macro_rules! matrix_entries {
             activation: usize,
         ) {
             let phase = $crate::team::Phase::new(team.add(team_offset), phase);
-            let y = y.add(y_offset);
-            let output = $crate::matrix::Output { bias: y, residual: y, y, n, epilogue: 0 };
+            let output = $crate::matrix::Output::plain(y.add(y_offset), n);
             let activations = activations.add(activations_offset).cast();
             let operands = $crate::matrix::Matmul { activations, output, rows, k };
             let w = [w_gate.add(w_gate_offset), w_up.add(w_up_offset)];
             $crate::matrix::gated_matmul::<$isa, $product>(phase, w, operands, activation);
         }
+
+        /// Products with the experts that each row has chosen: of the row, each by itself, or of a row for each, added
+        /// up by weight; see [`crate::abi::ExpertsMode`]. `chosen` are `i32`.
+        ///
+        /// # Safety
+        /// See [`crate::abi`].
+        $(#[$features])*
+        #[cfg_attr(studio_bitcode, unsafe(no_mangle))]
+        #[inline(never)]
+        pub unsafe extern "C" fn $experts(
+            team: *const u32,
+            team_offset: usize,
+            phase: usize,
+            w: *const u8,
+            w_offset: usize,
+            activations: *const f32,
+            activations_offset: usize,
+            chosen: *const f32,
+            chosen_offset: usize,
+            weights: *const f32,
+            weights_offset: usize,
+            y: *mut f32,
+            y_offset: usize,
+            rows: usize,
+            used: usize,
+            experts: usize,
+            k: usize,
+            n: usize,
+            mode: usize,
+        ) {
+            let phase = $crate::team::Phase::new(team.add(team_offset), phase);
+            let operands = $crate::matrix::Experts {
+                activations: activations.add(activations_offset).cast(),
+                chosen: chosen.add(chosen_offset).cast(),
+                weights: weights.add(weights_offset),
+                y: y.add(y_offset),
+                rows,
+                used,
+                experts,
+                k,
+                n,
+                mode,
+            };
+            $crate::matrix::experts::<$isa, $product>(phase, w.add(w_offset), operands);
+        }
     };
 
     (@embed $isa:ty, [$(#[$features:meta])*], $weights:ty, $embed:ident) => {
-        /// `y[r] = scale · table[tokens[r]]`.
+        /// `y[r] = scale · table[tokens[r]]`; or, if `listed` is 0, `scale · table[first + r]`.
         ///
         /// # Safety
         /// See [`crate::abi`].
@@ -268,10 +314,16 @@ macro_rules! matrix_entries {
             rows: usize,
             k: usize,
             vocabulary: usize,
+            listed: usize,
+            first: usize,
             scale: f32,
         ) {
             let phase = $crate::team::Phase::new(team.add(team_offset), phase);
-            let (tokens, y) = (tokens.add(tokens_offset), y.add(y_offset));
+            let tokens = match listed {
+                0 => $crate::matrix::Tokens::From(first),
+                _ => $crate::matrix::Tokens::At(tokens.add(tokens_offset)),
+            };
+            let y = y.add(y_offset);
             let operands = $crate::matrix::Embed { tokens, y, rows, k, vocabulary, scale };
             $crate::matrix::embed::<$isa, $weights>(phase, table.add(table_offset), operands);
         }
@@ -303,15 +355,50 @@ macro_rules! matrix_entries {
             eps: f32,
         ) {
             let phase = $crate::team::Phase::new(team.add(team_offset), phase);
-            let source = $crate::matrix::Source {
-                x: x.add(x_offset),
-                aux: aux.add(aux_offset),
-                gain: gain.add(gain_offset),
-                prologue,
-                eps,
-            };
+            let (x, aux, gain) = (x.add(x_offset), aux.add(aux_offset), gain.add(gain_offset));
+            let source = $crate::matrix::Source::new(x, aux, gain, prologue, eps);
             let operands = $crate::matrix::Prepare { source, y: y.add(y_offset).cast(), rows, k };
             $crate::matrix::prepare::<$isa, $activations>(phase, operands);
+        }
+    };
+
+    (@combine $isa:ty, [$(#[$features:meta])*]) => {
+        /// `y[r] = scale · prologue(x[r])`, plus the residual if the epilogue has it. Gains and biases of a norm are
+        /// `gains` rows, which repeat.
+        ///
+        /// # Safety
+        /// See [`crate::abi`].
+        $(#[$features])*
+        #[cfg_attr(studio_bitcode, unsafe(no_mangle))]
+        #[inline(never)]
+        pub unsafe extern "C" fn combine(
+            team: *const u32,
+            team_offset: usize,
+            phase: usize,
+            x: *const f32,
+            x_offset: usize,
+            aux: *const f32,
+            aux_offset: usize,
+            gain: *const f32,
+            gain_offset: usize,
+            residual: *const f32,
+            residual_offset: usize,
+            y: *mut f32,
+            y_offset: usize,
+            rows: usize,
+            k: usize,
+            gains: usize,
+            prologue: usize,
+            epilogue: usize,
+            eps: f32,
+            scale: f32,
+        ) {
+            let phase = $crate::team::Phase::new(team.add(team_offset), phase);
+            let (x, aux, gain) = (x.add(x_offset), aux.add(aux_offset), gain.add(gain_offset));
+            let source = $crate::matrix::Source::new(x, aux, gain, prologue, eps);
+            let (residual, y) = (residual.add(residual_offset), y.add(y_offset));
+            let operands = $crate::matrix::Combine { source, residual, y, rows, k, gains, scale, epilogue };
+            $crate::matrix::combine::<$isa>(phase, operands);
         }
     };
 }

@@ -6,8 +6,10 @@
 //! epilogue behind it and share tiles out among a team.
 
 mod activations;
+mod combine;
 mod embed;
 mod entry;
+mod experts;
 mod floats;
 mod int8;
 mod matmul;
@@ -19,9 +21,11 @@ mod split;
 
 use crate::isa::{Isa, Work};
 pub(crate) use activations::{Quantised, Singles};
+pub(crate) use combine::{Combine, combine};
 use core::marker::PhantomData;
-pub(crate) use embed::{Embed, embed};
+pub(crate) use embed::{Embed, Tokens, embed};
 pub(crate) use entry::matrix_entries;
+pub(crate) use experts::{Experts, experts};
 pub(crate) use floats::{Expanded, Numbers};
 pub(crate) use int8::Int8;
 pub(crate) use matmul::{Matmul, gated_matmul, matmul};

@@ -17,9 +17,17 @@ pub(crate) struct Output {
     pub(crate) n: usize,
     /// Bits of [`Epilogue`].
     pub(crate) epilogue: usize,
+    /// What products, with their bias, are multiplied by.
+    pub(crate) scale: f32,
 }
 
 impl Output {
+    /// Nothing but a product.
+    #[inline(always)]
+    pub(crate) fn plain(y: *mut f32, n: usize) -> Self {
+        Output { bias: y, residual: y, y, n, epilogue: 0, scale: 1.0 }
+    }
+
     /// Finishes and stores results `at ..`, as many as the vector and the row have.
     #[inline(always)]
     pub(crate) unsafe fn store<I: Isa>(self, at: usize, product: I::Floats) {
@@ -34,6 +42,7 @@ impl Output {
         if self.epilogue & Epilogue::BIAS.0 != 0 {
             result = I::add(result, load(self.bias));
         }
+        result = I::mul(result, I::splat(self.scale));
         if self.epilogue & Epilogue::RESIDUAL.0 != 0 {
             result = I::add(result, load(self.residual));
         }

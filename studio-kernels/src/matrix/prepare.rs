@@ -28,7 +28,7 @@ pub(crate) unsafe fn prepare<I: Isa, A: Activations>(phase: Phase<'_>, operands:
     let Some(mut claims) = phase.claim(split.chunks()) else { return };
     while let Some(chunk) = claims.next() {
         for row in split.items(chunk) {
-            make::<I, A>(source.row(row, k), k, y.add(row * A::row_bytes(k)));
+            make::<I, A>(source.from(row * k), k, y.add(row * A::row_bytes(k)));
         }
     }
     if let Some(closing) = claims.finish() {

@@ -1,6 +1,6 @@
 //! A chunk of tokens.
 
-use super::decode::{HEAD_DIMS, HEADS};
+use super::decode::{self, HEAD_DIMS, HEADS};
 use super::sets;
 use super::world::{
     Cache, Call, Case, Random, assert_near, attend, attend_chunk, doubles, rope_table, scale,
@@ -9,7 +9,7 @@ use super::world::{
 fn check(case: Case, position: usize, rows: usize, threads: &[usize]) {
     let mut random = Random(2);
     let capacity = (position + rows).next_multiple_of(64);
-    let rope = rope_table(position + rows, case.head_dim);
+    let rope = rope_table(position + rows, case.rotated);
     for kernels in sets::all() {
         let what = format!("{}, {case:?}, {rows} rows from {position}", kernels.name);
         let mut before = Cache::new(case, capacity, kernels.cache);
@@ -23,7 +23,8 @@ fn check(case: Case, position: usize, rows: usize, threads: &[usize]) {
             for row in 0..rows {
                 let call = call.rows(case, row..row + 1);
                 cache.assert_written(position + row, &call.keys, &call.values, &what);
-                expected.extend(cache.expected(case, &call.queries, position + row, scale(case)));
+                let last = position + if case.ahead { rows - 1 } else { row };
+                expected.extend(cache.expected(case, &call.queries, [position + row, last], scale(case)));
             }
             assert_near(&doubles(&found), &expected, 3e-6, &what);
             for row in 0..rows {
@@ -42,7 +43,7 @@ fn check(case: Case, position: usize, rows: usize, threads: &[usize]) {
 fn each_row_gives_what_the_formula_gives() {
     for head_dim in HEAD_DIMS {
         for [heads, kv_heads] in HEADS {
-            let case = Case { heads, kv_heads, head_dim, window: 0, softcap: 0.0 };
+            let case = Case::new([heads, kv_heads], head_dim);
             for [position, rows] in [[0, 1], [0, 19], [14, 5], [250, 9]] {
                 check(case, position, rows, &[1]);
             }
@@ -53,16 +54,36 @@ fn each_row_gives_what_the_formula_gives() {
 #[test]
 fn windows_caps_and_long_contexts() {
     for (window, softcap) in [(1, 0.0), (5, 0.0), (20, 25.0), (300, 0.0), (0, 2.0)] {
-        let case = Case { heads: 6, kv_heads: 2, head_dim: 40, window, softcap };
+        let case = Case { window, softcap, ..Case::new([6, 2], 40) };
         for [position, rows] in [[0, 50], [3, 7], [600, 21]] {
             check(case, position, rows, &[1, 2, 5]);
         }
     }
 }
 
+/// Models that rotate only the beginning of each head, or, in some layers or in all, nothing.
+#[test]
+fn a_part_of_a_head_is_rotated_or_none() {
+    for (head_dim, rotated) in [(24, 0), (64, 0), (64, 16), (80, 20), (96, 94), (40, 2)] {
+        let case = Case { rotated, ..Case::new([6, 2], head_dim) };
+        check(case, 5, 19, &[1]);
+        decode::check(case, 20, &[1]);
+    }
+}
+
+/// As encoders look.
+#[test]
+fn every_row_of_a_chunk_may_see_all_of_it() {
+    for head_dim in [24, 64] {
+        for [position, rows] in [[0, 1], [0, 19], [0, 300], [14, 5]] {
+            check(Case { ahead: true, ..Case::new([6, 3], head_dim) }, position, rows, &[1, 2]);
+        }
+    }
+}
+
 #[test]
 fn chunks_of_any_sizes_and_single_tokens_give_the_same() {
-    let case = Case { heads: 9, kv_heads: 3, head_dim: 64, window: 0, softcap: 0.0 };
+    let case = Case::new([9, 3], 64);
     let rows = 300;
     let rope = rope_table(rows, case.head_dim);
     for kernels in sets::all() {

@@ -8,10 +8,10 @@ use super::world::{
 pub(crate) const HEAD_DIMS: [usize; 8] = [8, 24, 40, 64, 80, 96, 128, 256];
 pub(crate) const HEADS: [[usize; 2]; 6] = [[1, 1], [9, 3], [8, 1], [7, 7], [5, 1], [20, 2]];
 
-fn check(case: Case, position: usize, threads: &[usize]) {
+pub(crate) fn check(case: Case, position: usize, threads: &[usize]) {
     let mut random = Random(1);
     let capacity = (position + 1).next_multiple_of(64);
-    let rope = rope_table(position + 1, case.head_dim);
+    let rope = rope_table(position + 1, case.rotated);
     for kernels in sets::all() {
         let what = format!("{}, {case:?}, position {position}", kernels.name);
         let mut before = Cache::new(case, capacity, kernels.cache);
@@ -22,7 +22,7 @@ fn check(case: Case, position: usize, threads: &[usize]) {
             let mut cache = before.clone();
             let found = attend(&kernels, case, (&mut cache, &rope), &call, position, threads);
             cache.assert_written(position, &call.keys, &call.values, &what);
-            let expected = cache.expected(case, &call.queries, position, scale(case));
+            let expected = cache.expected(case, &call.queries, [position; 2], scale(case));
             assert_near(&doubles(&found), &expected, 3e-6, &what);
             cache.forget(position);
             assert!(cache == before, "{what}: other positions are as they were");
@@ -38,7 +38,7 @@ fn check(case: Case, position: usize, threads: &[usize]) {
 fn one_token_gives_what_the_formula_gives() {
     for head_dim in HEAD_DIMS {
         for [heads, kv_heads] in HEADS {
-            let case = Case { heads, kv_heads, head_dim, window: 0, softcap: 0.0 };
+            let case = Case::new([heads, kv_heads], head_dim);
             for position in [0, 1, 15, 16, 17, 255, 256, 257] {
                 check(case, position, &[1]);
             }
@@ -50,7 +50,7 @@ fn one_token_gives_what_the_formula_gives() {
 fn a_window_hides_what_is_before_it() {
     for head_dim in [24, 64] {
         for window in [1, 2, 16, 17, 100, 300, 5000] {
-            let case = Case { heads: 6, kv_heads: 2, head_dim, window, softcap: 0.0 };
+            let case = Case { window, ..Case::new([6, 2], head_dim) };
             for position in [0, 1, 15, 16, 17, 255, 257, 1000] {
                 check(case, position, &[1]);
             }
@@ -62,7 +62,7 @@ fn a_window_hides_what_is_before_it() {
 fn scores_are_capped() {
     for softcap in [0.5, 30.0] {
         for head_dim in [40, 64] {
-            let case = Case { heads: 4, kv_heads: 2, head_dim, window: 0, softcap };
+            let case = Case { softcap, ..Case::new([4, 2], head_dim) };
             for position in [0, 17, 300] {
                 check(case, position, &[1]);
             }
@@ -74,7 +74,7 @@ fn scores_are_capped() {
 fn any_number_of_threads_gives_the_same_bits() {
     for [heads, kv_heads] in [[1, 1], [9, 3], [16, 1]] {
         for window in [0, 77] {
-            let case = Case { heads, kv_heads, head_dim: 64, window, softcap: 0.0 };
+            let case = Case { window, ..Case::new([heads, kv_heads], 64) };
             for position in [0, 100, 1000, 3000] {
                 check(case, position, &[1, 2, 5]);
             }
@@ -84,7 +84,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 
 #[test]
 fn what_cannot_be_computed_is_left_out_and_completes() {
-    let fine = Case { heads: 4, kv_heads: 2, head_dim: 24, window: 0, softcap: 0.0 };
+    let fine = Case::new([4, 2], 24);
     let wrong = [
         (Case { head_dim: 20, ..fine }, 3),
         (Case { kv_heads: 0, ..fine }, 3),

@@ -1,9 +1,10 @@
 //! Attention in double precision, written as the formula is.
 
-/// Turns a head by `position`, with the rotation that [`super::world::rope_table`] has a rounded copy of.
-pub(crate) fn turned(head: &[f32], position: usize) -> Vec<f64> {
-    let half = head.len() / 2;
-    let mut turned = vec![0.0; head.len()];
+/// Turns the first `rotated` numbers of a head by `position`, with the rotation that [`super::world::rope_table`] has a
+/// rounded copy of.
+pub(crate) fn turned(head: &[f32], rotated: usize, position: usize) -> Vec<f64> {
+    let half = rotated / 2;
+    let mut turned: Vec<f64> = head.iter().map(|&number| f64::from(number)).collect();
     for pair in 0..half {
         let (sin, cos) = angle(position, pair, half).sin_cos();
         let (low, high) = (f64::from(head[pair]), f64::from(head[half + pair]));

@@ -11,8 +11,19 @@ pub(crate) struct Case {
     pub(crate) heads: usize,
     pub(crate) kv_heads: usize,
     pub(crate) head_dim: usize,
+    /// Numbers of a head that are rotated.
+    pub(crate) rotated: usize,
     pub(crate) window: usize,
+    /// Whether a chunk's positions see those after them.
+    pub(crate) ahead: bool,
     pub(crate) softcap: f32,
+}
+
+impl Case {
+    /// Heads that are rotated as a whole and see everything before them.
+    pub(crate) fn new([heads, kv_heads]: [usize; 2], head_dim: usize) -> Self {
+        Self { heads, kv_heads, head_dim, rotated: head_dim, window: 0, ahead: false, softcap: 0.0 }
+    }
 }
 
 pub(crate) const LAYERS: usize = 2;
@@ -37,9 +48,9 @@ impl Random {
     }
 }
 
-/// The table as studio-core writes it: `[positions, 2, 2, head_dim / 2]`.
-pub(crate) fn rope_table(positions: usize, head_dim: usize) -> Vec<f32> {
-    let half = head_dim / 2;
+/// The table as studio-core writes it: `[positions, 2, 2, rotated / 2]`.
+pub(crate) fn rope_table(positions: usize, rotated: usize) -> Vec<f32> {
+    let half = rotated / 2;
     let mut table = Vec::new();
     for position in 0..positions {
         let angles: Vec<f64> = (0..half).map(|pair| angle(position, pair, half)).collect();
@@ -58,6 +69,7 @@ pub(crate) struct Cache {
     half: bool,
     kv_heads: usize,
     head_dim: usize,
+    rotated: usize,
     pub(crate) capacity: usize,
 }
 
@@ -67,7 +79,14 @@ impl Cache {
         let numbers = LAYERS * 2 * case.kv_heads * capacity * case.head_dim;
         let half = cache == CacheType::F16;
         let bytes = vec![0xff; numbers * if half { 2 } else { 4 }];
-        Self { bytes, half, kv_heads: case.kv_heads, head_dim: case.head_dim, capacity }
+        Self {
+            bytes,
+            half,
+            kv_heads: case.kv_heads,
+            head_dim: case.head_dim,
+            rotated: case.rotated,
+            capacity,
+        }
     }
 
     fn key_index(&self, kv_head: usize, position: usize, d: usize) -> usize {
@@ -133,7 +152,7 @@ impl Cache {
         let tolerance = if self.half { 1.0 / 1024.0 } else { 3e-7 };
         for kv_head in 0..self.kv_heads {
             let head = kv_head * self.head_dim..(kv_head + 1) * self.head_dim;
-            let key = turned(&keys[head.clone()], position);
+            let key = turned(&keys[head.clone()], self.rotated, position);
             let value: Vec<f64> = values[head].iter().map(|&value| f64::from(value)).collect();
             assert_near(&self.key(kv_head, position), &key, tolerance, &format!("{what}, key {position}"));
             assert_near(
@@ -145,18 +164,28 @@ impl Cache {
         }
     }
 
-    /// What a position's queries, `[heads][head_dim]`, give by the formula, from what is in the cache.
-    pub(crate) fn expected(&self, case: Case, queries: &[f32], position: usize, scale: f32) -> Vec<f64> {
+    /// What a position's queries, `[heads][head_dim]`, give by the formula, from what is in the cache up to `last`.
+    pub(crate) fn expected(
+        &self,
+        case: Case,
+        queries: &[f32],
+        [position, last]: [usize; 2],
+        scale: f32,
+    ) -> Vec<f64> {
         let first = if case.window == 0 { 0 } else { (position + 1).saturating_sub(case.window) };
         let mut expected = Vec::new();
         for kv_head in 0..case.kv_heads {
-            let keys: Vec<Vec<f64>> = (first..=position).map(|t| self.key(kv_head, t)).collect();
-            let values: Vec<Vec<f64>> = (first..=position).map(|t| self.value(kv_head, t)).collect();
+            let keys: Vec<Vec<f64>> = (first..=last).map(|t| self.key(kv_head, t)).collect();
+            let values: Vec<Vec<f64>> = (first..=last).map(|t| self.value(kv_head, t)).collect();
             let keys: Vec<&[f64]> = keys.iter().map(Vec::as_slice).collect();
             let values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
             let group = case.heads / case.kv_heads;
             for head in kv_head * group..(kv_head + 1) * group {
-                let query = turned(&queries[head * case.head_dim..(head + 1) * case.head_dim], position);
+                let query = turned(
+                    &queries[head * case.head_dim..(head + 1) * case.head_dim],
+                    case.rotated,
+                    position,
+                );
                 expected.extend(attention(&query, &keys, &values, scale, case.softcap));
             }
         }
@@ -283,6 +312,7 @@ pub(crate) fn attend(
                 case.heads,
                 case.kv_heads,
                 case.head_dim,
+                case.rotated,
                 capacity,
                 case.window,
                 scale(case),
@@ -328,6 +358,7 @@ pub(crate) fn attend_chunk(
                 LAYER,
                 case.kv_heads,
                 case.head_dim,
+                case.rotated,
                 capacity,
             );
         }
@@ -353,8 +384,10 @@ pub(crate) fn attend_chunk(
                 case.heads,
                 case.kv_heads,
                 case.head_dim,
+                case.rotated,
                 capacity,
                 case.window,
+                usize::from(case.ahead),
                 scale(case),
                 case.softcap,
             );

@@ -7,7 +7,7 @@ use studio_kernels::{
     KernelSet, TILE_ROWS, TileFormat,
     abi::{PHASE_WORDS, Precision},
     entry,
-    native::{Embed, Products},
+    native::{Combine, Embed, Products, Route},
     pack_tile,
 };
 
@@ -44,6 +44,26 @@ pub(crate) fn embedding(set: KernelSet, format: TileFormat) -> Embed {
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::embedding(format),
         _ => entry::portable::embedding(format),
+    }
+}
+
+pub(crate) fn combine(set: KernelSet) -> Combine {
+    match set {
+        #[cfg(target_arch = "x86_64")]
+        KernelSet::Avx512Vnni => entry::avx512vnni::combine,
+        #[cfg(target_arch = "x86_64")]
+        KernelSet::Avx2 => entry::avx2::combine,
+        _ => entry::portable::combine,
+    }
+}
+
+pub(crate) fn route(set: KernelSet) -> Route {
+    match set {
+        #[cfg(target_arch = "x86_64")]
+        KernelSet::Avx512Vnni => entry::avx512vnni::route,
+        #[cfg(target_arch = "x86_64")]
+        KernelSet::Avx2 => entry::avx2::route,
+        _ => entry::portable::route,
     }
 }
 
