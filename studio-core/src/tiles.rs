@@ -2,7 +2,7 @@
 
 use crate::options::Weights;
 use gguf_file::{BlockFormat, TensorInfo};
-use studio_kernels::{TileFormat, abi::MAX_K};
+use studio_kernels::{TileFormat, abi::MAX_ROW};
 
 /// How faithfully a tile format holds a tensor's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Fidelity {
 pub enum TileError {
     /// Rows longer than the kernels take.
     #[error(
-        "tensor {tensor}: its rows have {columns} values, the cpu form's kernels take at most {MAX_K}; export it with \
+        "tensor {tensor}: its rows have {columns} values, the cpu form's kernels take at most {MAX_ROW}; export it with \
          --form stablehlo"
     )]
     TooLong {
@@ -87,7 +87,7 @@ pub(crate) fn check(tensor: &TensorInfo, tile: TileFormat) -> Result<(), TileErr
     if !plain && kept(format) != Some(tile) {
         return Err(TileError::NoConversion { tensor: name(), format, tile });
     }
-    if columns > MAX_K as u64 {
+    if columns > MAX_ROW as u64 {
         return Err(TileError::TooLong { tensor: name(), columns });
     }
     if !columns.is_multiple_of(tile.block_elements() as u64) {

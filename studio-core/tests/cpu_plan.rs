@@ -3,7 +3,7 @@
 
 mod deep;
 
-use deep::{deep, with_plans};
+use deep::{Model, WIDTH, deep, with_plans};
 use std::collections::{BTreeMap, BTreeSet};
 use studio_core::emit::cpu::{Buffer, Dispatch, FunctionPlan, Place, Pointer};
 
@@ -126,6 +126,55 @@ fn a_layer_of_decode_is_seven_calls() {
             [product, product, product, "attend_f16", product, "gated_matvec_q4_0_i8", product]
         );
     });
+}
+
+/// The kernels of a model's only layer in `decode`, in order.
+fn layer_of_decode(model: &[u8]) -> Vec<String> {
+    with_plans(model, |graph, plans| {
+        let decode = plans.iter().find(|plan| plan.name == "decode").unwrap();
+        let in_layer = decode
+            .calls()
+            .filter(|planned| graph.scopes.path(planned.call.scope).starts_with("layer 0"))
+            .map(|planned| planned.call.kernel.clone());
+        in_layer.collect()
+    })
+}
+
+#[test]
+fn a_norm_behind_a_product_is_a_call_that_adds_it_to_the_hidden_state() {
+    let mut model = Model::new("gemma2", 1);
+    model.attention(0);
+    model.gated(0);
+    for part in ["post_attention_norm", "post_ffw_norm"] {
+        model.floats(&format!("blk.0.{part}.weight"), &[WIDTH]);
+    }
+    let product = "matvec_q4_0_i8";
+    let attention = [product, product, product, "attend_f16", product, "combine"];
+    assert_eq!(
+        layer_of_decode(&model.bytes()),
+        [&attention[..], &["gated_matvec_q4_0_i8", product, "combine"]].concat()
+    );
+}
+
+#[test]
+fn norms_of_heads_and_experts_are_calls_between_products() {
+    let mut model = Model::new("qwen3moe", 1)
+        .number("expert_count", 8)
+        .number("expert_used_count", 2)
+        .number("expert_feed_forward_length", 32);
+    model.attention(0);
+    for part in ["attn_q_norm", "attn_k_norm"] {
+        model.floats(&format!("blk.0.{part}.weight"), &[WIDTH / 4]);
+    }
+    model.floats("blk.0.ffn_gate_inp.weight", &[WIDTH, 8]);
+    for part in ["ffn_gate_exps", "ffn_up_exps"] {
+        model.blocks(&format!("blk.0.{part}.weight"), &[WIDTH, 32, 8]);
+    }
+    model.blocks("blk.0.ffn_down_exps.weight", &[32, WIDTH, 8]);
+    let (product, experts) = ("matvec_q4_0_i8", "experts_q4_0_i8");
+    let attention = [product, product, product, "combine", "combine", "attend_f16", product];
+    let choice = ["matvec_f32_f32", "route", "prepare_i8", experts, experts, "prepare_i8", experts];
+    assert_eq!(layer_of_decode(&model.bytes()), [&attention[..], &choice, &["combine"]].concat());
 }
 
 #[test]

@@ -116,6 +116,7 @@ fn after_prologue(operands: &Operands, row: usize, k: usize, prologue: Prologue)
             let cap = f64::from(epsilon(prologue));
             x.iter().map(|x| cap * (x / cap).tanh()).collect()
         }
+        Prologue::RowGate => unreachable!("it is none of a product's"),
     }
 }
 
@@ -428,10 +429,13 @@ fn prepared_rows_are_the_prologue_to_half_a_step() {
                         } else {
                             0.0
                         };
+                        // A layer norm's mean and bias may take most of a number away, but not its rounding.
+                        let centred = matches!(prologue, Prologue::LayerNorm | Prologue::BiasedLayerNorm);
+                        let lost = if centred { 4e-7 } else { 1e-9 };
                         for (i, (a, b)) in expected.iter().zip(seen).enumerate() {
                             let what = format!("{} {prologue:?} row {row}, {block}:{i}", subject.name());
                             assert!(
-                                (a - b).abs() <= step + 2e-6 * a.abs() + 1e-9,
+                                (a - b).abs() <= step + 2e-6 * a.abs() + lost,
                                 "{what}: {b}, expected {a}"
                             );
                         }

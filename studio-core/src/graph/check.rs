@@ -4,7 +4,7 @@ use super::infer::{Context, TypeError};
 use super::{Function, Graph, GraphError, ParamSource, RowOrder, Storage};
 use std::collections::HashSet;
 use std::ops::Deref;
-use studio_kernels::abi::MAX_K;
+use studio_kernels::abi::MAX_ROW;
 
 /// A graph that [`check`] found right: printers need not check anything again.
 #[derive(Debug, Clone, Copy)]
@@ -181,7 +181,7 @@ fn check_params(graph: &Graph) -> Result<(), CheckError> {
             let Some([_, columns]) = param.matrix() else {
                 return Err(bad("only a matrix of the GGUF can be stored as tiles"));
             };
-            if columns > MAX_K as u64 || !columns.is_multiple_of(format.block_elements() as u64) {
+            if columns > MAX_ROW as u64 || !columns.is_multiple_of(format.block_elements() as u64) {
                 return Err(bad("its tiles can't have rows of that length"));
             }
         }

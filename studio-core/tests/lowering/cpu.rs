@@ -45,8 +45,8 @@ fn what_kernels_cannot_do_is_refused_with_its_place() {
     let error = cpu_text("untied.gguf", &options(Kernels::Portable, Weights::Keep), b"BC").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "function main, scope \"layer 0 / attention\": there is no kernel for heads whose size is no multiple of 8; \
-         choose the stablehlo form"
+        "function main, scope \"layer 0 / attention\": there is no kernel for heads of 12 numbers: they must be a \
+         multiple of 8, at most 512; choose the stablehlo form"
     );
 }
 

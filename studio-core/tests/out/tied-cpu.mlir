@@ -33,15 +33,15 @@ module @llama {
       stream.return %workgroups, %one, %one : index, index, index
     }
     builtin.module {
-      func.func private @append_f16(memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, index, index, index, index, index, index) attributes {hal.import.static, llvm.bareptr = true}
+      func.func private @append_f16(memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, index, index, index, index, index, index, index) attributes {hal.import.static, llvm.bareptr = true}
       func.func private @argmax(memref<i32>, index, index, memref<f32>, index, memref<i32>, index, index, index) attributes {hal.import.static, llvm.bareptr = true}
-      func.func private @attend_chunk_f16(memref<i32>, index, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, index, f32, f32) attributes {hal.import.static, llvm.bareptr = true}
-      func.func private @attend_f16(memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, f32, f32) attributes {hal.import.static, llvm.bareptr = true}
-      func.func private @embed_f16(memref<i32>, index, index, memref<i8>, index, memref<i32>, index, memref<f32>, index, index, index, index, f32) attributes {hal.import.static, llvm.bareptr = true}
+      func.func private @attend_chunk_f16(memref<i32>, index, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, index, index, index, f32, f32) attributes {hal.import.static, llvm.bareptr = true}
+      func.func private @attend_f16(memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, index, f32, f32) attributes {hal.import.static, llvm.bareptr = true}
+      func.func private @embed_f16(memref<i32>, index, index, memref<i8>, index, memref<i32>, index, memref<f32>, index, index, index, index, index, index, f32) attributes {hal.import.static, llvm.bareptr = true}
       func.func private @gated_matmul_f16_f32(memref<i32>, index, index, memref<i8>, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) attributes {hal.import.static, llvm.bareptr = true}
-      func.func private @gated_matvec_f16_f32(memref<i32>, index, index, memref<i8>, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) attributes {hal.import.static, llvm.bareptr = true}
-      func.func private @matmul_f16_f32(memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) attributes {hal.import.static, llvm.bareptr = true}
-      func.func private @matvec_f16_f32(memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) attributes {hal.import.static, llvm.bareptr = true}
+      func.func private @gated_matvec_f16_f32(memref<i32>, index, index, memref<i8>, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) attributes {hal.import.static, llvm.bareptr = true}
+      func.func private @matmul_f16_f32(memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) attributes {hal.import.static, llvm.bareptr = true}
+      func.func private @matvec_f16_f32(memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) attributes {hal.import.static, llvm.bareptr = true}
       func.func private @prepare_f32(memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, f32) attributes {hal.import.static, llvm.bareptr = true}
       func.func private @wait(memref<i32>, index, index) attributes {hal.import.static, llvm.bareptr = true}
       func.func @prefill_0(%binding0: !stream.binding, %binding1: !stream.binding, %binding2: !stream.binding, %binding3: !stream.binding, %binding4: !stream.binding, %binding5: !stream.binding, %binding6: !stream.binding, %binding7: !stream.binding, %binding8: !stream.binding, %binding9: !stream.binding, %binding10: !stream.binding, %binding11: !stream.binding, %binding12: !stream.binding, %binding13: !stream.binding, %binding14: !stream.binding, %binding15: !stream.binding, %binding16: !stream.binding, %binding17: !stream.binding, %binding18: !stream.binding, %binding19: !stream.binding, %binding20: !stream.binding, %binding21: !stream.binding, %binding22: !stream.binding, %binding23: !stream.binding, %binding24: !stream.binding, %binding25: !stream.binding, %binding26: !stream.binding, %position: index, %count: index) {
@@ -142,7 +142,7 @@ module @llama {
         %open = arith.cmpi eq, %complete, %zero : i32
         scf.if %open {
           // embedding
-          func.call @embed_f16(%base0, %offset0, %i0, %base2, %offset2, %base22, %offset22, %base24, %offset24, %count, %i32, %i48, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<i32>, index, memref<f32>, index, index, index, index, f32) -> ()
+          func.call @embed_f16(%base0, %offset0, %i0, %base2, %offset2, %base22, %offset22, %base24, %offset24, %count, %i32, %i48, %i1, %i0, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<i32>, index, memref<f32>, index, index, index, index, index, index, f32) -> ()
           // layer 0 / attention / q_proj
           func.call @wait(%base0, %offset0, %i0) : (memref<i32>, index, index) -> ()
           %a1_3 = arith.addi %offset24, %i128 : index
@@ -150,31 +150,31 @@ module @llama {
           func.call @wait(%base0, %offset0, %i1) : (memref<i32>, index, index) -> ()
           %a2_1 = arith.addi %offset24, %i128 : index
           %a2_4 = arith.addi %offset24, %i256 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i2, %base4, %offset4, %base24, %a2_1, %base24, %offset24, %base24, %offset24, %base24, %a2_4, %count, %i32, %i32, %i0) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i2, %base4, %offset4, %base24, %a2_1, %base24, %offset24, %base24, %offset24, %base24, %a2_4, %count, %i32, %i32, %i0, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 0 / attention / k_proj
           %a3_1 = arith.addi %offset24, %i128 : index
           %a3_4 = arith.addi %offset24, %i384 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i3, %base5, %offset5, %base24, %a3_1, %base24, %offset24, %base24, %offset24, %base24, %a3_4, %count, %i32, %i16, %i0) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i3, %base5, %offset5, %base24, %a3_1, %base24, %offset24, %base24, %offset24, %base24, %a3_4, %count, %i32, %i16, %i0, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 0 / attention / v_proj
           %a4_1 = arith.addi %offset24, %i128 : index
           %a4_4 = arith.addi %offset24, %i448 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i4, %base6, %offset6, %base24, %a4_1, %base24, %offset24, %base24, %offset24, %base24, %a4_4, %count, %i32, %i16, %i0) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i4, %base6, %offset6, %base24, %a4_1, %base24, %offset24, %base24, %offset24, %base24, %a4_4, %count, %i32, %i16, %i0, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 0 / attention
           func.call @wait(%base0, %offset0, %i3) : (memref<i32>, index, index) -> ()
           func.call @wait(%base0, %offset0, %i4) : (memref<i32>, index, index) -> ()
           %a5_0 = arith.addi %offset24, %i384 : index
           %a5_1 = arith.addi %offset24, %i448 : index
-          func.call @append_f16(%base0, %offset0, %i5, %base24, %a5_0, %base24, %a5_1, %base23, %offset23, %base1, %offset1, %count, %position, %i0, %i2, %i8, %i64) : (memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, index, index, index, index, index, index) -> ()
+          func.call @append_f16(%base0, %offset0, %i5, %base24, %a5_0, %base24, %a5_1, %base23, %offset23, %base1, %offset1, %count, %position, %i0, %i2, %i8, %i8, %i64) : (memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, index, index, index, index, index, index, index) -> ()
           func.call @wait(%base0, %offset0, %i2) : (memref<i32>, index, index) -> ()
           func.call @wait(%base0, %offset0, %i5) : (memref<i32>, index, index) -> ()
           %a6_0 = arith.addi %offset24, %i256 : index
           %a6_3 = arith.addi %offset24, %i128 : index
-          func.call @attend_chunk_f16(%base0, %offset0, %i6, %base24, %a6_0, %base23, %offset23, %base1, %offset1, %base24, %a6_3, %count, %position, %i0, %i4, %i2, %i8, %i64, %i0, %f3eb504f3, %f00000000) : (memref<i32>, index, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, index, f32, f32) -> ()
+          func.call @attend_chunk_f16(%base0, %offset0, %i6, %base24, %a6_0, %base23, %offset23, %base1, %offset1, %base24, %a6_3, %count, %position, %i0, %i4, %i2, %i8, %i8, %i64, %i0, %i0, %f3eb504f3, %f00000000) : (memref<i32>, index, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, index, index, index, f32, f32) -> ()
           // layer 0
           func.call @wait(%base0, %offset0, %i6) : (memref<i32>, index, index) -> ()
           %a7_1 = arith.addi %offset24, %i128 : index
           %a7_4 = arith.addi %offset24, %i256 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i7, %base7, %offset7, %base24, %a7_1, %base24, %offset24, %base24, %offset24, %base24, %a7_4, %count, %i32, %i32, %i2) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i7, %base7, %offset7, %base24, %a7_1, %base24, %offset24, %base24, %offset24, %base24, %a7_4, %count, %i32, %i32, %i2, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 0 / mlp
           func.call @wait(%base0, %offset0, %i7) : (memref<i32>, index, index) -> ()
           %a8_0 = arith.addi %offset24, %i256 : index
@@ -189,7 +189,7 @@ module @llama {
           %a10_1 = arith.addi %offset24, %i384 : index
           %a10_3 = arith.addi %offset24, %i256 : index
           %a10_4 = arith.addi %offset24, %i128 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i10, %base11, %offset11, %base24, %a10_1, %base24, %offset24, %base24, %a10_3, %base24, %a10_4, %count, %i40, %i32, %i2) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i10, %base11, %offset11, %base24, %a10_1, %base24, %offset24, %base24, %a10_3, %base24, %a10_4, %count, %i40, %i32, %i2, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 1 / attention / q_proj
           func.call @wait(%base0, %offset0, %i10) : (memref<i32>, index, index) -> ()
           %a11_0 = arith.addi %offset24, %i128 : index
@@ -198,32 +198,32 @@ module @llama {
           func.call @wait(%base0, %offset0, %i11) : (memref<i32>, index, index) -> ()
           %a12_1 = arith.addi %offset24, %i256 : index
           %a12_4 = arith.addi %offset24, %i384 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i12, %base13, %offset13, %base24, %a12_1, %base24, %offset24, %base24, %offset24, %base24, %a12_4, %count, %i32, %i32, %i0) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i12, %base13, %offset13, %base24, %a12_1, %base24, %offset24, %base24, %offset24, %base24, %a12_4, %count, %i32, %i32, %i0, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 1 / attention / k_proj
           %a13_1 = arith.addi %offset24, %i256 : index
           %a13_4 = arith.addi %offset24, %i512 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i13, %base14, %offset14, %base24, %a13_1, %base24, %offset24, %base24, %offset24, %base24, %a13_4, %count, %i32, %i16, %i0) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i13, %base14, %offset14, %base24, %a13_1, %base24, %offset24, %base24, %offset24, %base24, %a13_4, %count, %i32, %i16, %i0, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 1 / attention / v_proj
           %a14_1 = arith.addi %offset24, %i256 : index
           %a14_4 = arith.addi %offset24, %i576 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i14, %base15, %offset15, %base24, %a14_1, %base24, %offset24, %base24, %offset24, %base24, %a14_4, %count, %i32, %i16, %i0) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i14, %base15, %offset15, %base24, %a14_1, %base24, %offset24, %base24, %offset24, %base24, %a14_4, %count, %i32, %i16, %i0, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 1 / attention
           func.call @wait(%base0, %offset0, %i13) : (memref<i32>, index, index) -> ()
           func.call @wait(%base0, %offset0, %i14) : (memref<i32>, index, index) -> ()
           %a15_0 = arith.addi %offset24, %i512 : index
           %a15_1 = arith.addi %offset24, %i576 : index
-          func.call @append_f16(%base0, %offset0, %i15, %base24, %a15_0, %base24, %a15_1, %base23, %offset23, %base1, %offset1, %count, %position, %i1, %i2, %i8, %i64) : (memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, index, index, index, index, index, index) -> ()
+          func.call @append_f16(%base0, %offset0, %i15, %base24, %a15_0, %base24, %a15_1, %base23, %offset23, %base1, %offset1, %count, %position, %i1, %i2, %i8, %i8, %i64) : (memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, index, index, index, index, index, index, index) -> ()
           func.call @wait(%base0, %offset0, %i12) : (memref<i32>, index, index) -> ()
           func.call @wait(%base0, %offset0, %i15) : (memref<i32>, index, index) -> ()
           %a16_0 = arith.addi %offset24, %i384 : index
           %a16_3 = arith.addi %offset24, %i256 : index
-          func.call @attend_chunk_f16(%base0, %offset0, %i16, %base24, %a16_0, %base23, %offset23, %base1, %offset1, %base24, %a16_3, %count, %position, %i1, %i4, %i2, %i8, %i64, %i0, %f3eb504f3, %f00000000) : (memref<i32>, index, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, index, f32, f32) -> ()
+          func.call @attend_chunk_f16(%base0, %offset0, %i16, %base24, %a16_0, %base23, %offset23, %base1, %offset1, %base24, %a16_3, %count, %position, %i1, %i4, %i2, %i8, %i8, %i64, %i0, %i0, %f3eb504f3, %f00000000) : (memref<i32>, index, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, index, index, index, f32, f32) -> ()
           // layer 1
           func.call @wait(%base0, %offset0, %i16) : (memref<i32>, index, index) -> ()
           %a17_1 = arith.addi %offset24, %i256 : index
           %a17_3 = arith.addi %offset24, %i128 : index
           %a17_4 = arith.addi %offset24, %i384 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i17, %base16, %offset16, %base24, %a17_1, %base24, %offset24, %base24, %a17_3, %base24, %a17_4, %count, %i32, %i32, %i2) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i17, %base16, %offset16, %base24, %a17_1, %base24, %offset24, %base24, %a17_3, %base24, %a17_4, %count, %i32, %i32, %i2, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 1 / mlp
           func.call @wait(%base0, %offset0, %i17) : (memref<i32>, index, index) -> ()
           %a18_0 = arith.addi %offset24, %i384 : index
@@ -238,14 +238,14 @@ module @llama {
           %a20_1 = arith.addi %offset24, %i512 : index
           %a20_3 = arith.addi %offset24, %i384 : index
           %a20_4 = arith.addi %offset24, %i128 : index
-          func.call @matmul_f16_f32(%base0, %offset0, %i20, %base20, %offset20, %base24, %a20_1, %base24, %offset24, %base24, %a20_3, %base24, %a20_4, %count, %i40, %i32, %i2) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index) -> ()
+          func.call @matmul_f16_f32(%base0, %offset0, %i20, %base20, %offset20, %base24, %a20_1, %base24, %offset24, %base24, %a20_3, %base24, %a20_4, %count, %i40, %i32, %i2, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // output
           func.call @wait(%base0, %offset0, %i20) : (memref<i32>, index, index) -> ()
           %a21_1 = arith.addi %offset24, %i128 : index
           %a21_1_row = arith.subi %count, %i1 : index
           %a21_1_elements = arith.muli %a21_1_row, %i32 : index
           %a21_1_last = arith.addi %a21_1, %a21_1_elements : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i21, %base2, %offset2, %base24, %a21_1_last, %base24, %offset24, %base21, %offset21, %base24, %offset24, %base24, %offset24, %base26, %offset26, %i32, %i48, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i21, %base2, %offset2, %base24, %a21_1_last, %base24, %offset24, %base21, %offset21, %base24, %offset24, %base24, %offset24, %base26, %offset26, %i32, %i48, %i1, %i0, %f3727c5ac, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // model
           func.call @wait(%base0, %offset0, %i21) : (memref<i32>, index, index) -> ()
           func.call @argmax(%base0, %offset0, %i22, %base26, %offset26, %base25, %offset25, %i1, %i48) : (memref<i32>, index, index, memref<f32>, index, memref<i32>, index, index, index) -> ()
@@ -344,17 +344,17 @@ module @llama {
         %open = arith.cmpi eq, %complete, %zero : i32
         scf.if %open {
           // embedding
-          func.call @embed_f16(%base0, %offset0, %i0, %base2, %offset2, %base22, %offset22, %base24, %offset24, %i1, %i32, %i48, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<i32>, index, memref<f32>, index, index, index, index, f32) -> ()
+          func.call @embed_f16(%base0, %offset0, %i0, %base2, %offset2, %base22, %offset22, %base24, %offset24, %i1, %i32, %i48, %i1, %i0, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<i32>, index, memref<f32>, index, index, index, index, index, index, f32) -> ()
           // layer 0 / attention / q_proj
           func.call @wait(%base0, %offset0, %i0) : (memref<i32>, index, index) -> ()
           %a1_6 = arith.addi %offset24, %i32 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i1, %base4, %offset4, %base24, %offset24, %base24, %offset24, %base3, %offset3, %base24, %offset24, %base24, %offset24, %base24, %a1_6, %i32, %i32, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i1, %base4, %offset4, %base24, %offset24, %base24, %offset24, %base3, %offset3, %base24, %offset24, %base24, %offset24, %base24, %a1_6, %i32, %i32, %i1, %i0, %f3727c5ac, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // layer 0 / attention / k_proj
           %a2_6 = arith.addi %offset24, %i64 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i2, %base5, %offset5, %base24, %offset24, %base24, %offset24, %base3, %offset3, %base24, %offset24, %base24, %offset24, %base24, %a2_6, %i32, %i16, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i2, %base5, %offset5, %base24, %offset24, %base24, %offset24, %base3, %offset3, %base24, %offset24, %base24, %offset24, %base24, %a2_6, %i32, %i16, %i1, %i0, %f3727c5ac, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // layer 0 / attention / v_proj
           %a3_6 = arith.addi %offset24, %i80 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i3, %base6, %offset6, %base24, %offset24, %base24, %offset24, %base3, %offset3, %base24, %offset24, %base24, %offset24, %base24, %a3_6, %i32, %i16, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i3, %base6, %offset6, %base24, %offset24, %base24, %offset24, %base3, %offset3, %base24, %offset24, %base24, %offset24, %base24, %a3_6, %i32, %i16, %i1, %i0, %f3727c5ac, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // layer 0 / attention
           func.call @wait(%base0, %offset0, %i1) : (memref<i32>, index, index) -> ()
           func.call @wait(%base0, %offset0, %i2) : (memref<i32>, index, index) -> ()
@@ -364,36 +364,36 @@ module @llama {
           %a4_2 = arith.addi %offset24, %i80 : index
           %a4_5 = arith.addi %offset24, %i96 : index
           %a4_6 = arith.addi %offset24, %i736 : index
-          func.call @attend_f16(%base0, %offset0, %i4, %base24, %a4_0, %base24, %a4_1, %base24, %a4_2, %base23, %offset23, %base1, %offset1, %base24, %a4_5, %base24, %a4_6, %position, %i0, %i4, %i2, %i8, %i64, %i0, %f3eb504f3, %f00000000) : (memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, f32, f32) -> ()
+          func.call @attend_f16(%base0, %offset0, %i4, %base24, %a4_0, %base24, %a4_1, %base24, %a4_2, %base23, %offset23, %base1, %offset1, %base24, %a4_5, %base24, %a4_6, %position, %i0, %i4, %i2, %i8, %i8, %i64, %i0, %f3eb504f3, %f00000000) : (memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, index, f32, f32) -> ()
           // layer 0
           func.call @wait(%base0, %offset0, %i4) : (memref<i32>, index, index) -> ()
           %a5_1 = arith.addi %offset24, %i736 : index
           %a5_6 = arith.addi %offset24, %i32 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i5, %base7, %offset7, %base24, %a5_1, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %a5_6, %i32, %i32, %i0, %i2, %f00000000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i5, %base7, %offset7, %base24, %a5_1, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %a5_6, %i32, %i32, %i0, %i2, %f00000000, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // layer 0 / mlp
           func.call @wait(%base0, %offset0, %i5) : (memref<i32>, index, index) -> ()
           %a6_2 = arith.addi %offset24, %i32 : index
-          %a6_4 = arith.addi %offset24, %i64 : index
-          func.call @gated_matvec_f16_f32(%base0, %offset0, %i6, %base9, %offset9, %base10, %offset10, %base24, %a6_2, %base8, %offset8, %base24, %a6_4, %i32, %i40, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          %a6_5 = arith.addi %offset24, %i64 : index
+          func.call @gated_matvec_f16_f32(%base0, %offset0, %i6, %base9, %offset9, %base10, %offset10, %base24, %a6_2, %base24, %offset24, %base8, %offset8, %base24, %a6_5, %i32, %i40, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 0
           func.call @wait(%base0, %offset0, %i6) : (memref<i32>, index, index) -> ()
           %a7_1 = arith.addi %offset24, %i64 : index
           %a7_5 = arith.addi %offset24, %i32 : index
           %a7_6 = arith.addi %offset24, %i112 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i7, %base11, %offset11, %base24, %a7_1, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %a7_5, %base24, %a7_6, %i40, %i32, %i0, %i2, %f00000000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i7, %base11, %offset11, %base24, %a7_1, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %a7_5, %base24, %a7_6, %i40, %i32, %i0, %i2, %f00000000, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // layer 1 / attention / q_proj
           func.call @wait(%base0, %offset0, %i7) : (memref<i32>, index, index) -> ()
           %a8_1 = arith.addi %offset24, %i112 : index
           %a8_6 = arith.addi %offset24, %i32 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i8, %base13, %offset13, %base24, %a8_1, %base24, %offset24, %base12, %offset12, %base24, %offset24, %base24, %offset24, %base24, %a8_6, %i32, %i32, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i8, %base13, %offset13, %base24, %a8_1, %base24, %offset24, %base12, %offset12, %base24, %offset24, %base24, %offset24, %base24, %a8_6, %i32, %i32, %i1, %i0, %f3727c5ac, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // layer 1 / attention / k_proj
           %a9_1 = arith.addi %offset24, %i112 : index
           %a9_6 = arith.addi %offset24, %i64 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i9, %base14, %offset14, %base24, %a9_1, %base24, %offset24, %base12, %offset12, %base24, %offset24, %base24, %offset24, %base24, %a9_6, %i32, %i16, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i9, %base14, %offset14, %base24, %a9_1, %base24, %offset24, %base12, %offset12, %base24, %offset24, %base24, %offset24, %base24, %a9_6, %i32, %i16, %i1, %i0, %f3727c5ac, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // layer 1 / attention / v_proj
           %a10_1 = arith.addi %offset24, %i112 : index
           %a10_6 = arith.addi %offset24, %i80 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i10, %base15, %offset15, %base24, %a10_1, %base24, %offset24, %base12, %offset12, %base24, %offset24, %base24, %offset24, %base24, %a10_6, %i32, %i16, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i10, %base15, %offset15, %base24, %a10_1, %base24, %offset24, %base12, %offset12, %base24, %offset24, %base24, %offset24, %base24, %a10_6, %i32, %i16, %i1, %i0, %f3727c5ac, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // layer 1 / attention
           func.call @wait(%base0, %offset0, %i8) : (memref<i32>, index, index) -> ()
           func.call @wait(%base0, %offset0, %i9) : (memref<i32>, index, index) -> ()
@@ -403,28 +403,28 @@ module @llama {
           %a11_2 = arith.addi %offset24, %i80 : index
           %a11_5 = arith.addi %offset24, %i144 : index
           %a11_6 = arith.addi %offset24, %i784 : index
-          func.call @attend_f16(%base0, %offset0, %i11, %base24, %a11_0, %base24, %a11_1, %base24, %a11_2, %base23, %offset23, %base1, %offset1, %base24, %a11_5, %base24, %a11_6, %position, %i1, %i4, %i2, %i8, %i64, %i0, %f3eb504f3, %f00000000) : (memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, f32, f32) -> ()
+          func.call @attend_f16(%base0, %offset0, %i11, %base24, %a11_0, %base24, %a11_1, %base24, %a11_2, %base23, %offset23, %base1, %offset1, %base24, %a11_5, %base24, %a11_6, %position, %i1, %i4, %i2, %i8, %i8, %i64, %i0, %f3eb504f3, %f00000000) : (memref<i32>, index, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f16>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, index, index, index, index, f32, f32) -> ()
           // layer 1
           func.call @wait(%base0, %offset0, %i11) : (memref<i32>, index, index) -> ()
           %a12_1 = arith.addi %offset24, %i784 : index
           %a12_5 = arith.addi %offset24, %i112 : index
           %a12_6 = arith.addi %offset24, %i32 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i12, %base16, %offset16, %base24, %a12_1, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %a12_5, %base24, %a12_6, %i32, %i32, %i0, %i2, %f00000000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i12, %base16, %offset16, %base24, %a12_1, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %a12_5, %base24, %a12_6, %i32, %i32, %i0, %i2, %f00000000, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // layer 1 / mlp
           func.call @wait(%base0, %offset0, %i12) : (memref<i32>, index, index) -> ()
           %a13_2 = arith.addi %offset24, %i32 : index
-          %a13_4 = arith.addi %offset24, %i64 : index
-          func.call @gated_matvec_f16_f32(%base0, %offset0, %i13, %base18, %offset18, %base19, %offset19, %base24, %a13_2, %base17, %offset17, %base24, %a13_4, %i32, %i40, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          %a13_5 = arith.addi %offset24, %i64 : index
+          func.call @gated_matvec_f16_f32(%base0, %offset0, %i13, %base18, %offset18, %base19, %offset19, %base24, %a13_2, %base24, %offset24, %base17, %offset17, %base24, %a13_5, %i32, %i40, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
           // layer 1
           func.call @wait(%base0, %offset0, %i13) : (memref<i32>, index, index) -> ()
           %a14_1 = arith.addi %offset24, %i64 : index
           %a14_5 = arith.addi %offset24, %i32 : index
           %a14_6 = arith.addi %offset24, %i112 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i14, %base20, %offset20, %base24, %a14_1, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %a14_5, %base24, %a14_6, %i40, %i32, %i0, %i2, %f00000000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i14, %base20, %offset20, %base24, %a14_1, %base24, %offset24, %base24, %offset24, %base24, %offset24, %base24, %a14_5, %base24, %a14_6, %i40, %i32, %i0, %i2, %f00000000, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // output
           func.call @wait(%base0, %offset0, %i14) : (memref<i32>, index, index) -> ()
           %a15_1 = arith.addi %offset24, %i112 : index
-          func.call @matvec_f16_f32(%base0, %offset0, %i15, %base2, %offset2, %base24, %a15_1, %base24, %offset24, %base21, %offset21, %base24, %offset24, %base24, %offset24, %base26, %offset26, %i32, %i48, %i1, %i0, %f3727c5ac) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32) -> ()
+          func.call @matvec_f16_f32(%base0, %offset0, %i15, %base2, %offset2, %base24, %a15_1, %base24, %offset24, %base21, %offset21, %base24, %offset24, %base24, %offset24, %base26, %offset26, %i32, %i48, %i1, %i0, %f3727c5ac, %f3f800000) : (memref<i32>, index, index, memref<i8>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, memref<f32>, index, index, index, index, index, f32, f32) -> ()
           // model
           func.call @wait(%base0, %offset0, %i15) : (memref<i32>, index, index) -> ()
           func.call @argmax(%base0, %offset0, %i16, %base26, %offset26, %base25, %offset25, %i1, %i48) : (memref<i32>, index, index, memref<f32>, index, memref<i32>, index, index, index) -> ()

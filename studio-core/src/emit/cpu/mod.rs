@@ -16,7 +16,14 @@ pub use plan::{
 };
 pub use print::{Object, objects, print};
 
-use crate::graph::CoverError;
+use crate::graph::{Checked, CoverError};
+use crate::options::CpuOptions;
+
+/// Whether kernels can compute all of a graph; if not, what they can't and where. Nothing is printed and no weights are
+/// read: a few milliseconds.
+pub fn supports(graph: &Checked<'_>, options: &CpuOptions) -> Result<(), CpuError> {
+    graph.functions().iter().try_for_each(|function| plan(graph, function, options).map(|_plan| ()))
+}
 
 /// Why a graph can't be computed by the kernels.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +39,7 @@ pub enum CpuError {
         /// The scope's path; empty for the root.
         scope: String,
         /// What is asked for.
-        what: &'static str,
+        what: String,
     },
     /// A matrix that isn't stored as tiles.
     #[error("parameter {param}: kernels multiply with tiles only")]

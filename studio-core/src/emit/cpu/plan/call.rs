@@ -117,6 +117,8 @@ pub enum Scalar {
     Float(f32),
     /// An argument of the function, by index.
     Argument(usize),
+    /// An argument of the function, by index, times a number.
+    Times(usize, u64),
 }
 
 /// The least and the greatest value of a number that a caller passes: what lies outside becomes one of them, so that

@@ -75,7 +75,7 @@ fn scalars(dispatch: &Dispatch) -> Vec<usize> {
     let mut found = BTreeSet::new();
     for planned in &dispatch.calls {
         found.extend(planned.call.scalars.iter().filter_map(|scalar| match scalar {
-            Scalar::Argument(index) => Some(*index),
+            Scalar::Argument(index) | Scalar::Times(index, _) => Some(*index),
             Scalar::Index(_) | Scalar::Float(_) => None,
         }));
         found.extend(planned.call.pointers.iter().filter_map(|pointer| match pointer.address {

@@ -67,7 +67,7 @@ pub(super) fn signature(function: &Printed<'_>, call: &Call) -> String {
         format!("memref<{}>, index", element_type(function, place))
     }));
     types.extend(call.scalars.iter().map(|scalar| match scalar {
-        Scalar::Index(_) | Scalar::Argument(_) => "index".to_owned(),
+        Scalar::Index(_) | Scalar::Argument(_) | Scalar::Times(..) => "index".to_owned(),
         Scalar::Float(_) => "f32".to_owned(),
     }));
     List(types).to_string()

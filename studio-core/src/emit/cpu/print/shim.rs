@@ -70,6 +70,9 @@ fn print_constants(out: &mut Writer, shim: &Shim<'_>, calls: &[PlannedCall]) {
                 Scalar::Float(value) => {
                     floats.insert(value.to_bits());
                 }
+                Scalar::Times(_, factor) => {
+                    indices.insert(*factor);
+                }
                 Scalar::Argument(_) => {}
             }
         }
@@ -140,11 +143,18 @@ impl Shim<'_> {
         for (index, pointer) in call.pointers.iter().enumerate() {
             arguments.push(self.address(out, &format!("%a{number}_{index}"), pointer));
         }
-        arguments.extend(call.scalars.iter().map(|scalar| match scalar {
-            Scalar::Index(value) => format!("%i{value}"),
-            Scalar::Float(value) => float_name(value.to_bits()),
-            Scalar::Argument(index) => self.argument(*index),
-        }));
+        for (index, scalar) in call.scalars.iter().enumerate() {
+            arguments.push(match scalar {
+                Scalar::Index(value) => format!("%i{value}"),
+                Scalar::Float(value) => float_name(value.to_bits()),
+                Scalar::Argument(argument) => self.argument(*argument),
+                Scalar::Times(argument, factor) => {
+                    let (name, argument) = (format!("%s{number}_{index}"), self.argument(*argument));
+                    out.line(format_args!("{name} = arith.muli {argument}, %i{factor} : index"));
+                    name
+                }
+            });
+        }
         let signature = signature(self.function, call);
         let (kernel, arguments) = (Symbol(&call.kernel), List(arguments));
         out.line(format_args!("func.call {kernel}({arguments}) : ({signature}) -> ()"));

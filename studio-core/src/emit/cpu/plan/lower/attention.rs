@@ -4,7 +4,7 @@ use super::super::call::{Access, Address, Buffer, OwnCache, Pointer, Scalar};
 use super::{CpuError, Held, Lowering, Rows};
 use crate::graph::{Attention, ElementType, Handle, Role, Value};
 use crate::options::CacheElement;
-use studio_kernels::abi;
+use studio_kernels::abi::{self, MAX_HEAD_DIM};
 
 /// What the positions of a cache are a multiple of.
 const CAPACITY_MULTIPLE: u64 = 64;
@@ -14,8 +14,12 @@ struct Sizes {
     heads: u64,
     kv_heads: u64,
     head_dim: u64,
+    /// Numbers of a head that rope turns.
+    rotated: u64,
     capacity: u64,
     rows: Rows,
+    /// Whether positions see later ones.
+    ahead: bool,
 }
 
 /// The cache that an attention adds to.
@@ -32,17 +36,26 @@ impl Lowering<'_> {
         let [_, kv_heads, _] = self.dims(attention.key)?;
         let [_, seen] = self.dims(attention.mask)?;
         let capacity = seen.next_multiple_of(CAPACITY_MULTIPLE);
-        if head_dim % 8 != 0 {
-            return Err(self.no_kernel("heads whose size is no multiple of 8"));
+        if head_dim % 8 != 0 || head_dim > MAX_HEAD_DIM as u64 || head_dim == 0 {
+            let what =
+                format!("heads of {head_dim} numbers: they must be a multiple of 8, at most {MAX_HEAD_DIM}");
+            return Err(self.no_kernel(what));
         }
-        let sizes = Sizes { heads, kv_heads, head_dim, capacity, rows: self.rows(attention.query) };
-        let query = self.turned(attention.query, attention)?;
-        let key = self.turned(attention.key, attention)?;
+        let (query, table) = self.turned(attention.query, attention)?;
+        let (key, key_table) = self.turned(attention.key, attention)?;
+        if table != key_table {
+            return Err(self.no_kernel("queries that are turned by other angles than keys"));
+        }
         let value = self.read(attention.value)?;
-        let rope = self.rope_table(attention)?;
+        let (rope, rotated) = match table {
+            Some(table) => (self.vector(table)?, 2 * self.shape(table).last().copied().unwrap_or(0)),
+            None => (self.unused(), 0),
+        };
+        let rows = self.rows(attention.query);
+        let ahead = self.sees_ahead(attention)?;
+        let sizes = Sizes { heads, kv_heads, head_dim, rotated, capacity, rows, ahead };
         let memory = self.memory(attention, &sizes)?;
-        self.check_mask(attention)?;
-        if sizes.rows == Rows::One {
+        if sizes.rows == Rows::One && !ahead {
             self.attend([query, key, value, rope], memory, &sizes, attention)
         } else {
             self.attend_chunk([query, key, value, rope], memory, &sizes, attention)
@@ -56,14 +69,14 @@ impl Lowering<'_> {
         sizes: &Sizes,
         attention: &Attention,
     ) -> Result<(), CpuError> {
-        let &Sizes { heads, kv_heads, head_dim, capacity, .. } = sizes;
+        let &Sizes { heads, kv_heads, head_dim, rotated, capacity, .. } = sizes;
         let partials = abi::attend_partials_len(heads as usize, head_dim as usize, capacity as usize);
         let partials = self.new_slot(partials as u64);
         let partials = self.slot(partials, Access::ReadWrite);
         let y = self.output_pointer(attention.output, heads * head_dim)?;
         let cache = Pointer { access: Access::ReadWrite, ..memory.cache };
         let mut scalars = vec![memory.position];
-        scalars.extend([memory.layer, heads, kv_heads, head_dim, capacity].map(Scalar::Index));
+        scalars.extend([memory.layer, heads, kv_heads, head_dim, rotated, capacity].map(Scalar::Index));
         scalars.extend(scoring(attention));
         let kernel = format!("attend_{}", memory.element_type);
         self.call(kernel, vec![query, key, value, cache, rope, partials, y], scalars);
@@ -77,54 +90,60 @@ impl Lowering<'_> {
         sizes: &Sizes,
         attention: &Attention,
     ) -> Result<(), CpuError> {
-        let &Sizes { heads, kv_heads, head_dim, capacity, rows } = sizes;
+        let &Sizes { heads, kv_heads, head_dim, rotated, capacity, rows, ahead } = sizes;
         let mut scalars = vec![rows.scalar(), memory.position];
-        scalars.extend([memory.layer, kv_heads, head_dim, capacity].map(Scalar::Index));
+        scalars.extend([memory.layer, kv_heads, head_dim, rotated, capacity].map(Scalar::Index));
         let cache = Pointer { access: Access::Write, ..memory.cache.clone() };
         let kernel = format!("append_{}", memory.element_type);
         self.call(kernel, vec![key, value, cache, rope.clone()], scalars);
 
         let y = self.output_pointer(attention.output, rows.max() * heads * head_dim)?;
         let mut scalars = vec![rows.scalar(), memory.position];
-        scalars.extend([memory.layer, heads, kv_heads, head_dim, capacity].map(Scalar::Index));
-        scalars.extend(scoring(attention));
+        scalars.extend([memory.layer, heads, kv_heads, head_dim, rotated, capacity].map(Scalar::Index));
+        let [window, scale, softcap] = scoring(attention);
+        scalars.extend([window, Scalar::Index(u64::from(ahead)), scale, softcap]);
         let kernel = format!("attend_chunk_{}", memory.element_type);
         self.call(kernel, vec![query, memory.cache, rope, y], scalars);
         Ok(())
     }
 
-    /// Heads before the turn that the kernel gives them.
-    fn turned(&mut self, heads: Handle<Value>, attention: &Attention) -> Result<Pointer, CpuError> {
+    /// Heads before the turn that the kernel gives them, and the table of rotations that it turns them by, if it does.
+    fn turned(
+        &mut self,
+        heads: Handle<Value>,
+        attention: &Attention,
+    ) -> Result<(Pointer, Option<Handle<Value>>), CpuError> {
         let Held::Turned { input, rotation } = self.held_as(heads)? else {
-            return Err(self.no_kernel("queries or keys that aren't turned by rope"));
+            return Ok((self.read(heads)?, None));
         };
         let first = attention.memory.map(|memory| memory.position);
         match self.function.role_of(rotation).map(|span| &span.role) {
-            Some(Role::RopeRows { first: found, .. }) if *found == first => self.read(input),
+            Some(&Role::RopeRows { table, first: found, .. }) if found == first => {
+                Ok((self.read(input)?, Some(table)))
+            }
             _ => Err(self.no_kernel("rope by other positions than the cache's")),
         }
     }
 
-    fn rope_table(&self, attention: &Attention) -> Result<Pointer, CpuError> {
-        match self.held_as(attention.query)? {
-            Held::Turned { rotation, .. } => match self.function.role_of(rotation).map(|span| &span.role) {
-                Some(Role::RopeRows { table, .. }) => self.vector(*table),
-                _ => Err(self.no_kernel("rope without a table")),
-            },
-            _ => Err(self.no_kernel("queries that aren't turned by rope")),
-        }
-    }
-
-    /// The kernels see what a causal mask shows, and no other.
-    fn check_mask(&self, attention: &Attention) -> Result<(), CpuError> {
+    /// Whether positions see those after them. Kernels know two masks: a causal one, and that of all that are there.
+    fn sees_ahead(&self, attention: &Attention) -> Result<bool, CpuError> {
         let first = attention.memory.map(|memory| memory.position);
         match self.function.role_of(attention.mask).map(|span| &span.role) {
             Some(Role::CausalMask { first: found, window, .. })
                 if *found == first && *window == attention.window =>
             {
-                Ok(())
+                Ok(false)
             }
-            _ => Err(self.no_kernel("a mask that isn't causal")),
+            Some(Role::CountMask { count, .. })
+                if attention.memory.is_none() && attention.window.is_none() =>
+            {
+                let count = self.scalar_argument(*count)?;
+                match self.rows(attention.query) {
+                    Rows::Counted { argument, .. } if argument == count => Ok(true),
+                    _ => Err(self.no_kernel("a mask that counts something else than the call's positions")),
+                }
+            }
+            _ => Err(self.no_kernel("a mask that is neither causal nor of all positions")),
         }
     }
 

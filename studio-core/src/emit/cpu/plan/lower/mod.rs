@@ -2,21 +2,21 @@
 //!
 //! What a kernel does on its way is not computed by itself: a norm or a gate becomes the prologue of the products that
 //! read it, a sum with the hidden state the epilogue of the product that it adds, a turn by positions part of the
-//! attention.
+//! attention. What is left over, such as a norm behind a product, is for the kernel `combine`.
 
 mod attention;
+mod experts;
+mod pending;
 mod product;
 mod value;
 
 use super::super::CpuError;
 use super::call::{Access, Bounds, Buffer, Call, OwnCache, Pointer, Scalar};
-use crate::graph::{
-    Activation, Checked, ElementType, Function, Handle, Op, ParamSpec, Role, RoleSpan, Storage, Value,
-};
+use crate::graph::{Checked, ElementType, Function, Handle, Op, ParamSpec, Role, RoleSpan, Storage, Value};
 use crate::options::CpuOptions;
+use pending::Pending;
 use std::collections::HashMap;
 use studio_kernels::TileFormat;
-use studio_kernels::abi::Prologue;
 use value::Held;
 
 /// What a function comes to.
@@ -71,6 +71,16 @@ impl Rows {
             Rows::Counted { argument, .. } => Scalar::Argument(argument),
         }
     }
+
+    /// How many there are if each is `factor` rows.
+    fn times(self, factor: u64) -> Scalar {
+        match self {
+            Rows::One => Scalar::Index(factor),
+            Rows::Fixed(rows) => Scalar::Index(rows * factor),
+            Rows::Counted { argument, .. } if factor == 1 => Scalar::Argument(argument),
+            Rows::Counted { argument, .. } => Scalar::Times(argument, factor),
+        }
+    }
 }
 
 /// A function that is being lowered.
@@ -86,6 +96,8 @@ struct Lowering<'g> {
     held: HashMap<Handle<Value>, Held>,
     /// Values that were made activations of for products of many rows, and where those are.
     prepared: HashMap<(Handle<Value>, &'static str), usize>,
+    /// The tokens whose rows were looked up last.
+    tokens: Option<Pointer>,
     /// The argument that says how many rows of a chunk are valid, and how many there are at most.
     count: Option<(usize, u64)>,
     calls: Vec<Call>,
@@ -104,6 +116,7 @@ impl<'g> Lowering<'g> {
             readers: HashMap::new(),
             held: HashMap::new(),
             prepared: HashMap::new(),
+            tokens: None,
             count: value::count(function),
             calls: Vec::new(),
             slots: Vec::new(),
@@ -120,9 +133,14 @@ impl<'g> Lowering<'g> {
     fn role(&mut self, role: &Role) -> Result<(), CpuError> {
         match role {
             Role::Embed { table, tokens, scale, output } => self.embed([*table, *tokens], *scale, *output),
-            Role::RmsNorm { input, gain, epsilon, output } if self.shape(*input).len() == 2 => {
-                self.hold(*output, Held::Normed { input: *input, gain: *gain, epsilon: *epsilon });
-                Ok(())
+            Role::PositionRows { table, first, output } => self.position_rows(*table, *first, *output),
+            Role::RmsNorm { input, gain, epsilon, output } => {
+                let (input, gain, epsilon) = (*input, *gain, *epsilon);
+                self.pend(*output, Pending::RmsNorm { input, gain, epsilon })
+            }
+            Role::LayerNorm { input, gain, bias, epsilon, output } => {
+                let (input, gain, bias, epsilon) = (*input, *gain, *bias, *epsilon);
+                self.pend(*output, Pending::LayerNorm { input, gain, bias, epsilon })
             }
             // One that is part of another kernel is called when that is.
             Role::Linear { output, .. } if self.fused(*output) => Ok(()),
@@ -136,24 +154,35 @@ impl<'g> Lowering<'g> {
                 if self.gate_is_one_kernel(*gate, *up) {
                     return self.gated([*gate, *up], *activation, *output);
                 }
-                self.hold(*output, Held::Gated { gate: *gate, up: *up, activation: *activation });
-                Ok(())
+                self.pend(*output, Pending::Gated { gate: *gate, up: *up, activation: *activation })
             }
-            Role::Residual { input, branch, scale: 1.0, output } => self.residual(*input, *branch, *output),
+            Role::Activate { input, activation, output } => {
+                self.pend(*output, Pending::Activated { input: *input, activation: *activation })
+            }
+            Role::Experts(experts) => self.experts(experts),
+            Role::RowGate { input, logits, output } => {
+                self.pend(*output, Pending::RowGated { input: *input, logits: *logits })
+            }
+            Role::Residual { input, branch, scale, output } => {
+                self.residual(*input, *branch, *scale, *output)
+            }
+            Role::Scale { input, factor, output } => self.scale(*input, *factor, *output),
+            Role::SoftCap { input, cap, output } => {
+                self.pend(*output, Pending::SoftCapped { input: *input, cap: *cap })?;
+                self.combine(*output, None, 1.0, *output).map(|_written| ())
+            }
             Role::LastRow { input, count, output } => self.last_row(*input, *count, *output),
             Role::ArgMax { input, output } => self.arg_max(*input, *output),
-            Role::RmsNorm { .. } => Err(self.no_kernel("a norm of each head")),
-            Role::LayerNorm { .. } => Err(self.no_kernel("a layer norm")),
-            Role::PositionRows { .. } => Err(self.no_kernel("learned positions")),
-            Role::Activate { .. } => Err(self.no_kernel("an activation without a gate")),
-            Role::Residual { .. } => Err(self.no_kernel("a sum with a scaled term")),
-            Role::RowGate { .. } | Role::Experts(_) => Err(self.no_kernel("a mixture of experts")),
-            Role::Scale { .. } => Err(self.no_kernel("scaled logits")),
-            Role::SoftCap { .. } => Err(self.no_kernel("capped logits")),
             // Kernels work these out from positions.
             Role::RopeRows { .. } | Role::HiddenZero { .. } => Ok(()),
             Role::CausalMask { .. } | Role::CountMask { .. } => Ok(()),
         }
+    }
+
+    /// Leaves a value to those that read it.
+    fn pend(&mut self, value: Handle<Value>, pending: Pending) -> Result<(), CpuError> {
+        self.hold(value, Held::Pending(pending));
+        Ok(())
     }
 
     fn embed(
@@ -162,19 +191,49 @@ impl<'g> Lowering<'g> {
         scale: f32,
         output: Handle<Value>,
     ) -> Result<(), CpuError> {
+        let tokens = self.argument(tokens)?;
+        let tokens = self.whole(Buffer::Argument(tokens), self.rows(output).max(), Access::Read);
+        self.tokens = Some(tokens.clone());
+        self.table_rows(table, (tokens, [Scalar::Index(1), Scalar::Index(0)]), scale, output)
+    }
+
+    /// The vectors of consecutive positions are rows of a table, too.
+    fn position_rows(
+        &mut self,
+        table: Handle<Value>,
+        first: Option<Handle<Value>>,
+        output: Handle<Value>,
+    ) -> Result<(), CpuError> {
+        let first = match first {
+            Some(first) => Scalar::Argument(self.scalar_argument(first)?),
+            None => Scalar::Index(0),
+        };
+        // The entry point is given tokens, though it doesn't read them.
+        let Some(tokens) = self.tokens.clone() else {
+            return Err(self.no_kernel("positions of something that has no tokens"));
+        };
+        let tokens = Pointer { range: 0..0, access: Access::None, ..tokens };
+        self.table_rows(table, (tokens, [Scalar::Index(0), first]), 1.0, output)
+    }
+
+    /// Rows of a table: those whose numbers stand somewhere, or consecutive ones.
+    fn table_rows(
+        &mut self,
+        table: Handle<Value>,
+        (tokens, which): (Pointer, [Scalar; 2]),
+        scale: f32,
+        output: Handle<Value>,
+    ) -> Result<(), CpuError> {
         let [_, width] = self.dims(output)?;
         let (weights, format) = self.tiles(table)?;
         // Stored either way round, the table has a row of this width for each token.
         let vocabulary = self.elements(table) / width.max(1);
         let rows = self.rows(output);
-        let tokens = self.argument(tokens)?;
-        let y = self.new_slot(rows.max() * width);
-        let tokens = self.whole(Buffer::Argument(tokens), rows.max(), Access::Read);
-        let pointers = vec![weights, tokens, self.slot(y, Access::Write)];
-        let scalars =
-            vec![rows.scalar(), Scalar::Index(width), Scalar::Index(vocabulary), Scalar::Float(scale)];
-        self.call(format!("embed_{}", format.name()), pointers, scalars);
-        self.hold(output, Held::Slot(y));
+        let y = self.output_pointer(output, rows.max() * width)?;
+        let mut scalars = vec![rows.scalar(), Scalar::Index(width), Scalar::Index(vocabulary)];
+        scalars.extend(which);
+        scalars.push(Scalar::Float(scale));
+        self.call(format!("embed_{}", format.name()), vec![weights, tokens, y], scalars);
         Ok(())
     }
 
@@ -198,38 +257,6 @@ impl<'g> Lowering<'g> {
         let next = self.output_pointer(output, rows.max())?;
         self.call("argmax".to_owned(), vec![logits, next], vec![rows.scalar(), Scalar::Index(width)]);
         Ok(())
-    }
-
-    /// What a value will be multiplied as: the prologue, what it reads, and epsilon.
-    fn prologue(&mut self, value: Handle<Value>) -> Result<PrologueInputs, CpuError> {
-        let unused = self.unused();
-        Ok(match self.held_as(value)? {
-            Held::Normed { input, gain, epsilon } => PrologueInputs {
-                prologue: Prologue::RmsNorm,
-                x: self.read(input)?,
-                aux: unused,
-                gain: self.vector(gain)?,
-                epsilon,
-            },
-            Held::Gated { gate, up, activation } => PrologueInputs {
-                prologue: match activation {
-                    Activation::Silu => Prologue::SiluMul,
-                    Activation::GeluTanh => Prologue::GeluMul,
-                },
-                x: self.read(gate)?,
-                aux: self.read(up)?,
-                gain: unused,
-                epsilon: 0.0,
-            },
-            Held::Slot(_) | Held::Result(_) | Held::LastRow { .. } => PrologueInputs {
-                prologue: Prologue::None,
-                x: self.read(value)?,
-                aux: unused.clone(),
-                gain: unused,
-                epsilon: 0.0,
-            },
-            Held::Turned { .. } => return Err(self.no_kernel("a product with heads turned by rope")),
-        })
     }
 
     /// The weights of a parameter that is stored in tiles, and their format.
@@ -265,20 +292,11 @@ impl<'g> Lowering<'g> {
     }
 
     /// The error for what the role at hand asks for.
-    fn no_kernel(&self, what: &'static str) -> CpuError {
+    fn no_kernel(&self, what: impl Into<String>) -> CpuError {
         CpuError::NoKernel {
             function: self.function.name.clone(),
             scope: self.span.map(|span| self.graph.scopes.path(span.scope)).unwrap_or_default(),
-            what,
+            what: what.into(),
         }
     }
-}
-
-/// What a product reads before it multiplies.
-struct PrologueInputs {
-    prologue: Prologue,
-    x: Pointer,
-    aux: Pointer,
-    gain: Pointer,
-    epsilon: f32,
 }

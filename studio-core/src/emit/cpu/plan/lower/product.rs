@@ -1,11 +1,22 @@
 //! Products with weights, and what becomes part of them.
 
 use super::super::call::{Access, Buffer, Pointer, Scalar};
-use super::{CpuError, Held, Lowering, PrologueInputs, Rows};
+use super::pending::PrologueInputs;
+use super::{CpuError, Held, Lowering, Rows};
 use crate::graph::{Activation, Handle, Role, Value};
 use crate::options::Activations;
 use studio_kernels::TileFormat;
-use studio_kernels::abi::{self, Epilogue, MAX_K, Precision};
+use studio_kernels::abi::{self, Epilogue, MAX_K, MAX_ROW, Precision};
+
+/// What becomes of a product, as part of its kernel.
+pub(super) struct Finish {
+    /// What it is multiplied by.
+    scale: f32,
+    /// What is added to it then.
+    residual: Option<Handle<Value>>,
+    /// The value that it is in the end.
+    output: Handle<Value>,
+}
 
 impl Lowering<'_> {
     /// The role that gives a value.
@@ -19,7 +30,9 @@ impl Lowering<'_> {
             return false;
         }
         self.function.roles.iter().any(|span| match &span.role {
-            Role::Residual { branch, .. } => self.origin(*branch) == output,
+            Role::Residual { branch: part, .. } | Role::Scale { input: part, .. } => {
+                self.origin(*part) == output
+            }
             Role::GatedActivation { gate, up, .. } => {
                 [*gate, *up].iter().any(|&part| self.origin(part) == output)
                     && self.gate_is_one_kernel(*gate, *up)
@@ -39,28 +52,43 @@ impl Lowering<'_> {
         part(gate).is_some() && part(gate) == part(up)
     }
 
-    /// The hidden state with the product that is added to it.
+    /// The product that gives a value, if it is part of its only reader's kernel.
+    fn fused_product(&self, value: Handle<Value>) -> Option<Handle<Value>> {
+        match self.role_that_gives(value) {
+            Some(Role::Linear { output, .. }) if self.fused(*output) => Some(*output),
+            _ => None,
+        }
+    }
+
+    /// The hidden state with what is added to it.
     pub(super) fn residual(
         &mut self,
         input: Handle<Value>,
         branch: Handle<Value>,
+        scale: f32,
         output: Handle<Value>,
     ) -> Result<(), CpuError> {
-        match self.role_that_gives(branch) {
-            Some(Role::Linear { output: product, .. }) if self.fused(*product) => {
-                let product = *product;
-                self.linear(product, Some((input, output)))
-            }
-            _ => Err(self.no_kernel("a sum whose second term is no product of its own")),
+        match self.fused_product(branch) {
+            Some(product) => self.linear(product, Some(Finish { scale, residual: Some(input), output })),
+            None => self.combine(branch, Some(input), scale, output).map(|_written| ()),
         }
     }
 
-    /// The product that gives `output`; with the hidden state to add and what that gives, if that is part of it.
-    pub(super) fn linear(
+    /// A value times a factor.
+    pub(super) fn scale(
         &mut self,
+        input: Handle<Value>,
+        factor: f32,
         output: Handle<Value>,
-        residual: Option<(Handle<Value>, Handle<Value>)>,
     ) -> Result<(), CpuError> {
+        match self.fused_product(input) {
+            Some(product) => self.linear(product, Some(Finish { scale: factor, residual: None, output })),
+            None => self.combine(input, None, factor, output).map(|_written| ()),
+        }
+    }
+
+    /// The product that gives `output`, and what becomes of it if that is part of it.
+    pub(super) fn linear(&mut self, output: Handle<Value>, finish: Option<Finish>) -> Result<(), CpuError> {
         let Some(Role::Linear { input, weight, bias, .. }) = self.role_that_gives(output).cloned() else {
             return Err(self.no_kernel("a product that is none"));
         };
@@ -78,25 +106,27 @@ impl Lowering<'_> {
             }
             None => unused.clone(),
         };
-        let (added, output) = match residual {
-            Some((hidden, sum)) => {
+        let Finish { scale, residual, output } =
+            finish.unwrap_or(Finish { scale: 1.0, residual: None, output });
+        let added = match residual {
+            Some(hidden) => {
                 epilogue = epilogue.and(Epilogue::RESIDUAL);
-                (self.read(hidden)?, sum)
+                self.read(hidden)?
             }
-            None => (unused, output),
+            None => unused,
         };
-        let epilogue = Scalar::Index(epilogue.0 as u64);
-        if rows == Rows::One {
-            let PrologueInputs { prologue, x, aux, gain, epsilon } = self.prologue(input)?;
+        let (epilogue, scale) = (Scalar::Index(epilogue.0 as u64), Scalar::Float(scale));
+        if rows == Rows::One && k <= MAX_K as u64 {
+            let PrologueInputs { prologue, x, aux, gain, epsilon, .. } = self.prologue(input)?;
             let y = self.output_pointer(output, n)?;
             let prologue = Scalar::Index(prologue as u64);
-            let scalars =
-                vec![Scalar::Index(k), Scalar::Index(n), prologue, epilogue, Scalar::Float(epsilon)];
+            let epsilon = Scalar::Float(epsilon);
+            let scalars = vec![Scalar::Index(k), Scalar::Index(n), prologue, epilogue, epsilon, scale];
             self.call(self.entry("matvec", format), vec![w, x, aux, gain, bias, added, y], scalars);
         } else {
             let activations = self.prepare(input, self.precision(format))?;
             let y = self.output_pointer(output, rows.max() * n)?;
-            let scalars = vec![rows.scalar(), Scalar::Index(k), Scalar::Index(n), epilogue];
+            let scalars = vec![rows.scalar(), Scalar::Index(k), Scalar::Index(n), epilogue, scale];
             self.call(self.entry("matmul", format), vec![w, activations, bias, added, y], scalars);
         }
         Ok(())
@@ -126,13 +156,13 @@ impl Lowering<'_> {
             Activation::Silu => abi::Activation::Silu as u64,
             Activation::GeluTanh => abi::Activation::Gelu as u64,
         });
-        if rows == Rows::One {
-            let PrologueInputs { prologue, x, gain, epsilon, .. } = self.gate_prologue(input)?;
+        if rows == Rows::One && k <= MAX_K as u64 {
+            let PrologueInputs { prologue, x, aux, gain, epsilon, .. } = self.prologue(input)?;
             let y = self.output_pointer(output, n)?;
             let prologue = Scalar::Index(prologue as u64);
             let scalars =
                 vec![Scalar::Index(k), Scalar::Index(n), prologue, activation, Scalar::Float(epsilon)];
-            self.call(self.entry("gated_matvec", format), vec![gate, up, x, gain, y], scalars);
+            self.call(self.entry("gated_matvec", format), vec![gate, up, x, aux, gain, y], scalars);
         } else {
             let activations = self.prepare(input, self.precision(format))?;
             let y = self.output_pointer(output, rows.max() * n)?;
@@ -142,19 +172,18 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// What a gate reads, which has no second input: only a norm is part of its kernel.
-    fn gate_prologue(&mut self, input: Handle<Value>) -> Result<PrologueInputs, CpuError> {
-        if let Held::Gated { .. } = self.held_as(input)? {
-            let _computed = self.read(input)?;
-        }
-        self.prologue(input)
-    }
-
     /// The activations of a value of many rows, as `matmul` reads them. Made once for all that read the value.
-    fn prepare(&mut self, value: Handle<Value>, precision: Precision) -> Result<Pointer, CpuError> {
+    pub(super) fn prepare(
+        &mut self,
+        value: Handle<Value>,
+        precision: Precision,
+    ) -> Result<Pointer, CpuError> {
         let key = (self.origin(value), precision.name());
         if let Some(&slot) = self.prepared.get(&key) {
             return Ok(self.slot(slot, Access::Read));
+        }
+        if !self.fits_a_product(value)? {
+            let _computed = self.read(value)?;
         }
         // Plain rows of floats are activations as they are.
         if precision == Precision::Float32 && matches!(self.held_as(value)?, Held::Slot(_)) {
@@ -165,16 +194,11 @@ impl Lowering<'_> {
         Ok(self.slot(slot, Access::Read))
     }
 
-    /// The rows of a value that so far only readers would compute.
-    pub(super) fn prepare_floats(&mut self, value: Handle<Value>) -> Result<usize, CpuError> {
-        self.prepared_slot(value, Precision::Float32)
-    }
-
     fn prepared_slot(&mut self, value: Handle<Value>, precision: Precision) -> Result<usize, CpuError> {
         let rows = self.rows(value);
         let k = self.elements(value) / rows.max().max(1);
         self.check_length(k)?;
-        let PrologueInputs { prologue, x, aux, gain, epsilon } = self.prologue(value)?;
+        let PrologueInputs { prologue, x, aux, gain, epsilon, .. } = self.prologue(value)?;
         let bytes = rows.max() * precision.row_bytes(k as usize) as u64;
         let slot = self.new_slot(bytes.div_ceil(size_of::<f32>() as u64));
         let pointers = vec![x, aux, gain, self.whole(Buffer::Slot(slot), self.slots[slot], Access::Write)];
@@ -185,18 +209,21 @@ impl Lowering<'_> {
     }
 
     /// What activations are kept in for weights of a format.
-    fn precision(&self, format: TileFormat) -> Precision {
+    pub(super) fn precision(&self, format: TileFormat) -> Precision {
         match self.options.activations {
             Activations::I8 if Precision::Int8.supports(format) => Precision::Int8,
             Activations::I8 | Activations::F32 => Precision::Float32,
         }
     }
 
-    fn entry(&self, kernel: &str, format: TileFormat) -> String {
+    pub(super) fn entry(&self, kernel: &str, format: TileFormat) -> String {
         format!("{kernel}_{}_{}", format.name(), self.precision(format).name())
     }
 
-    fn check_length(&self, k: u64) -> Result<(), CpuError> {
-        if k > MAX_K as u64 { Err(self.no_kernel("vectors as long as this")) } else { Ok(()) }
+    pub(super) fn check_length(&self, k: u64) -> Result<(), CpuError> {
+        if k <= MAX_ROW as u64 {
+            return Ok(());
+        }
+        Err(self.no_kernel(format!("vectors of {k} numbers: they must be at most {MAX_ROW}")))
     }
 }

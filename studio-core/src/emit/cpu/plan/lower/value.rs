@@ -1,8 +1,9 @@
 //! Values: where they are, how large, and what computes them.
 
 use super::super::call::{Access, Address, Bounds, Buffer, Pointer};
+use super::pending::Pending;
 use super::{CpuError, Lowering, Rows};
-use crate::graph::{Activation, Function, Handle, Op, Role, Type, Value};
+use crate::graph::{Function, Handle, Op, Role, Type, Value};
 
 /// Where a value is, or what readers of it will make of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,10 +12,8 @@ pub(super) enum Held {
     Slot(usize),
     /// In the memory of a result.
     Result(usize),
-    /// Nowhere: readers normalise `input` themselves.
-    Normed { input: Handle<Value>, gain: Handle<Value>, epsilon: f32 },
-    /// Nowhere: readers apply the gate themselves.
-    Gated { gate: Handle<Value>, up: Handle<Value>, activation: Activation },
+    /// Nowhere: readers make it themselves.
+    Pending(Pending),
     /// Nowhere: readers turn `input` themselves.
     Turned { input: Handle<Value>, rotation: Handle<Value> },
     /// In the last valid row of `input`.
@@ -52,10 +51,9 @@ impl Lowering<'_> {
             Held::LastRow { input, count, width } => {
                 Ok(Pointer { address: Address::LastRow { count, width }, ..self.read(input)? })
             }
-            Held::Normed { .. } | Held::Gated { .. } => {
-                let slot = self.prepare_floats(value)?;
-                self.hold(self.origin(value), Held::Slot(slot));
-                Ok(self.slot(slot, Access::Read))
+            Held::Pending(_) => {
+                let written = self.combine(value, None, 1.0, self.origin(value))?;
+                Ok(Pointer { access: Access::Read, ..written })
             }
             Held::Turned { .. } => Err(self.no_kernel("heads turned by rope outside of an attention")),
         }
