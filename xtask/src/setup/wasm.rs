@@ -18,6 +18,9 @@ use std::{
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// The oldest rustc that the workspace can be built with, such as `1.95`.
+const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
+
 /// The `rustc` to build the page with; `None` for the one in use.
 pub(crate) fn toolchain() -> Result<Option<PathBuf>> {
     let choice = env::var("WASM_STD").unwrap_or_default();
@@ -54,6 +57,10 @@ fn debian() -> Result<PathBuf> {
     if let Some(found) = fs::read_dir(&home)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.join(".complete").exists())
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            is_new_enough(name.trim_start_matches("debian-"))
+        })
         .max()
     {
         return Ok(found.join("bin/rustc"));
@@ -84,13 +91,24 @@ fn candidate() -> Result<String> {
         let line = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "));
         Ok(line.filter(|version| *version != "(none)").map(str::to_owned))
     };
-    if let Some(version) = ask()? {
+    // A machine's lists may be older than the compiler that is needed.
+    if let Some(version) = ask()?.filter(|version| is_new_enough(version)) {
         return Ok(version);
     }
     run(Command::new("apt-get").args(["update", "-qq"]))?;
-    ask()?.with_context(|| {
-        format!("Debian's packages here have no rustc-web: run `rustup target add {TARGET}`")
+    ask()?.filter(|version| is_new_enough(version)).with_context(|| {
+        format!(
+            "Debian's packages here have no rustc-web {OLDEST} or newer: run `rustup target add {TARGET}`"
+        )
     })
+}
+
+/// Whether a version such as `1.96.0+dfsg1-1` is the workspace's oldest or newer.
+fn is_new_enough(version: &str) -> bool {
+    let numbers = |text: &str| -> Vec<u32> {
+        text.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok()).take(2).collect()
+    };
+    numbers(version) >= numbers(OLDEST)
 }
 
 /// The first dependency of a package whose name begins so.
@@ -210,4 +228,15 @@ fn build_std(toolchain: &Path, work: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_new_enough;
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert!(is_new_enough("1.95.0+dfsg1-1") && is_new_enough("1.100.0_dfsg1_1") && is_new_enough("2.0"));
+        assert!(!is_new_enough("1.85.0+dfsg3-1~deb12u3") && !is_new_enough("1.9.0") && !is_new_enough(""));
+    }
 }
