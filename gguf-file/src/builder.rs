@@ -88,6 +88,16 @@ impl GgufBuilder {
         Ok(self)
     }
 
+    /// The bytes of a file, of version 3 and little-endian, that holds those pairs of another file's metadata whose key
+    /// `keeps` takes, and no tensors. The values, vocabularies among them, are copied once, into the bytes.
+    pub fn metadata_file(metadata: &Metadata, keeps: impl Fn(&str) -> bool) -> Result<Vec<u8>, Error> {
+        let pairs: Vec<_> = metadata.iter().filter(|(key, _)| keeps(key)).collect();
+        for (key, value) in &pairs {
+            check_pair(key, value).map_err(|kind| metadata.error(key, kind))?;
+        }
+        GgufBuilder::new().header(&pairs)
+    }
+
     /// Declares a tensor whose data is streamed later. `dims` are in ggml's order, the contiguous one first.
     pub fn declare(
         &mut self,
@@ -146,31 +156,27 @@ impl GgufBuilder {
 
     /// Writes the header. The data of all tensors, in the order of declaration, has to follow.
     pub fn write_header<W: Write>(&self, mut out: W) -> Result<TensorWriter<W>, Error> {
-        let alignment = self.alignment();
-        let header = self.header(alignment)?;
+        let pairs: Vec<_> = self.metadata.iter().collect();
+        let header = self.header(&pairs)?;
+        let alignment = alignment(&pairs);
         out.write_all(&header)
             .map_err(|error| Error::new(Place::of(Field::Magic), ErrorKind::Write(error)))?;
         let tensors = self.tensors.iter().map(|tensor| (tensor.name.clone(), tensor.extent.size_bytes));
         Ok(TensorWriter::new(out, alignment, tensors.collect(), header.len() as u64))
     }
 
-    fn alignment(&self) -> u64 {
-        match self.metadata.get(ALIGNMENT_KEY) {
-            Some(Value::U32(alignment)) => u64::from(*alignment),
-            _ => u64::from(DEFAULT_ALIGNMENT),
-        }
-    }
-
-    fn header(&self, alignment: u64) -> Result<Vec<u8>, Error> {
+    /// The header with these pairs for metadata.
+    fn header(&self, pairs: &[(&str, &Value)]) -> Result<Vec<u8>, Error> {
+        let alignment = alignment(pairs);
         let refuse = |field| move |kind| Error::new(Place::of(field), kind);
-        within(self.metadata.len(), MAX_METADATA_ENTRIES).map_err(refuse(Field::MetadataCount))?;
+        within(pairs.len(), MAX_METADATA_ENTRIES).map_err(refuse(Field::MetadataCount))?;
         within(self.tensors.len(), MAX_TENSORS).map_err(refuse(Field::TensorCount))?;
         let endian = self.endian;
         let mut bytes = MAGIC.to_vec();
         endian.put_u32(&mut bytes, self.version);
         endian.put_u64(&mut bytes, self.tensors.len() as u64);
-        endian.put_u64(&mut bytes, self.metadata.len() as u64);
-        for (key, value) in self.metadata.iter() {
+        endian.put_u64(&mut bytes, pairs.len() as u64);
+        for (key, value) in pairs {
             endian.put_bytes(&mut bytes, key.as_bytes());
             write_value(&mut bytes, endian, value);
         }
@@ -195,6 +201,14 @@ impl GgufBuilder {
             return Err(refuse(Field::TensorCount)(ErrorKind::HeaderTooLarge { limit: MAX_HEADER_BYTES }));
         }
         Ok(bytes)
+    }
+}
+
+/// What the data is aligned to in a file with these pairs.
+fn alignment(pairs: &[(&str, &Value)]) -> u64 {
+    match pairs.iter().find(|(key, _)| *key == ALIGNMENT_KEY) {
+        Some((_, Value::U32(alignment))) => u64::from(*alignment),
+        _ => u64::from(DEFAULT_ALIGNMENT),
     }
 }
 

@@ -22,6 +22,22 @@ fn metadata_alone_is_a_file() {
 }
 
 #[test]
+fn metadata_of_another_file_is_written_as_a_builder_writes_it() {
+    let mut builder = GgufBuilder::new();
+    builder.set("general.architecture", "llama").unwrap();
+    builder.set("general.alignment", 64_u32).unwrap();
+    builder.set("other.count", 2_u16).unwrap();
+    builder.set("tokenizer.ggml.tokens", ValueArray::Strings(vec!["a".to_owned(), "bc".to_owned()])).unwrap();
+    let whole = builder.write_to(Vec::new()).unwrap();
+    let gguf = Gguf::open(&whole).unwrap();
+    assert_eq!(GgufBuilder::metadata_file(gguf.metadata(), |_| true).unwrap(), whole);
+    let some = GgufBuilder::metadata_file(gguf.metadata(), |key| !key.starts_with("other.")).unwrap();
+    let some = Gguf::open(&some).unwrap();
+    let keys: Vec<&str> = some.metadata().iter().map(|(key, _)| key).collect();
+    assert_eq!(keys, ["general.architecture", "general.alignment", "tokenizer.ggml.tokens"]);
+}
+
+#[test]
 fn what_could_not_be_read_is_not_written() {
     let mut builder = GgufBuilder::new();
     assert_eq!(message(builder.set("", 1_u32)), "metadata \"\": empty");

@@ -8,9 +8,5 @@ const SPLIT_KEYS: &str = "split.";
 
 /// The file's bytes.
 pub(super) fn bytes(metadata: &Metadata) -> Result<Vec<u8>, ExportError> {
-    let mut builder = GgufBuilder::new();
-    for (key, value) in metadata.iter().filter(|(key, _)| !key.starts_with(SPLIT_KEYS)) {
-        builder.set(key, value.clone()).map_err(ExportError::Tokenizer)?;
-    }
-    builder.write_to(Vec::new()).map_err(ExportError::Tokenizer)
+    GgufBuilder::metadata_file(metadata, |key| !key.starts_with(SPLIT_KEYS)).map_err(ExportError::Tokenizer)
 }
