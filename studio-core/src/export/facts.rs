@@ -66,8 +66,8 @@ impl Facts {
 /// The tokens that end a generation, ascending: those that llama.cpp finds, or, for a tokenizer of a kind that we
 /// don't have, those that the keys name, with the reason why we don't.
 fn stop_ids(metadata: &Metadata) -> (Vec<u32>, Option<String>) {
-    match Tokenizer::from_metadata(metadata) {
-        Ok(tokenizer) => (tokenizer.end_ids().to_vec(), None),
+    match Tokenizer::end_ids_of(metadata) {
+        Ok(ids) => (ids, None),
         Err(unsupported) => {
             let named = |key| metadata.opt_u32(key).ok().flatten();
             let ids: BTreeSet<u32> = END_KEYS.into_iter().filter_map(named).collect();

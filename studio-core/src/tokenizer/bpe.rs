@@ -71,6 +71,12 @@ impl Bpe {
         Ok(Bpe { pre, bytes, merges, token_count, spelled, words })
     }
 
+    /// Whether [`Bpe::from_metadata`] finds what it needs.
+    pub(super) fn check(metadata: &Metadata) -> Result<(), TokenizerError> {
+        metadata.strings(MERGES)?;
+        Ok(())
+    }
+
     /// Appends the tokens of `text`, which must be shorter than 4 GiB.
     pub(super) fn encode(&self, text: &str, tokens: &mut Vec<u32>) {
         let mut word = Word::default();

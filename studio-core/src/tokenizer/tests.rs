@@ -98,6 +98,7 @@ fn ends_are_known_by_their_text() {
     );
     let harmony = [("<|return|>", 3), ("<|call|>", 3), ("<|end|>", 3)];
     assert_eq!(Tokenizer::from_metadata(&metadata(&harmony, &[])).unwrap().end_ids(), [0, 1]);
+    assert_eq!(Tokenizer::end_ids_of(&metadata(&harmony, &[])).unwrap(), [0, 1]);
 }
 
 #[test]
@@ -113,7 +114,9 @@ fn a_character_is_held_back_until_it_is_whole() {
 }
 
 fn refusal(metadata: &Metadata) -> String {
-    Tokenizer::from_metadata(metadata).unwrap_err().to_string()
+    let refusal = Tokenizer::from_metadata(metadata).unwrap_err().to_string();
+    assert_eq!(Tokenizer::end_ids_of(metadata).unwrap_err().to_string(), refusal);
+    refusal
 }
 
 #[test]
