@@ -1,7 +1,7 @@
 //! `studio export`: a GGUF becomes a bundle in a folder.
 
 use super::{options::ExportArgs, outcome::note, progress::Terminal};
-use crate::model::{self, Model};
+use crate::model::{self, ModelFiles};
 use clap::Args;
 use std::{path::PathBuf, time::Instant};
 
@@ -22,7 +22,7 @@ impl Export {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let options = self.options.options()?;
         let start = Instant::now();
-        let model = Model::open(&self.model)?;
+        let model = ModelFiles::open(&self.model)?;
         let mut progress = Terminal::new();
         let (manifest, tokenizer_problem) = model::export(&model, &options, &self.out, &mut progress)?;
         progress.clear();

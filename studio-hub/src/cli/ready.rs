@@ -6,7 +6,7 @@ use super::{
     progress::Terminal,
     work::Cancel,
 };
-use crate::model::{self, Model};
+use crate::model::{self, Model, ModelFiles};
 use anyhow::Context;
 use runner_agent::{BundleFiles, Tools};
 use std::{
@@ -41,11 +41,11 @@ pub(super) fn bundle_folder(what: &Path) -> anyhow::Result<PathBuf> {
     }
     let options = options::for_this_machine();
     let model = Model::open(what)?;
-    let key = model::content_key(&model, &options, &model.hash()?.blake3)?;
+    let key = model::content_key(&model, &options, &model.files.hash()?.blake3)?;
     let dir = dirs::cache()?.join("bundles").join(key);
     if BundleFiles::open(&dir).is_err() {
         let mut progress = Terminal::new();
-        model::export(&model, &options, &dir, &mut progress)?;
+        model::export(&model.files, &options, &dir, &mut progress)?;
     }
     Ok(dir)
 }
@@ -88,5 +88,5 @@ pub(super) fn source_model(dir: &Path, source: &FileEntry) -> anyhow::Result<Pat
 
 /// Whether a model is the one that a bundle was exported from, by its content.
 pub(super) fn is_source(model: &Path, source: &FileEntry) -> anyhow::Result<bool> {
-    Ok(Model::open(model)?.hash()?.blake3 == source.blake3)
+    Ok(ModelFiles::open(model)?.hash()?.blake3 == source.blake3)
 }

@@ -1,14 +1,22 @@
-//! An export into a folder: the model is hashed while the export is planned, then its files are made, then named.
+//! An export into a folder: its files are made under other names, then named.
+//!
+//! One thread reads the header and plans while the others begin to hash the model; then all of them make parts of the
+//! files, and hash what is left of the model.
 
 use super::{
-    Model, WriteError,
+    Model, ModelFiles, WriteError,
     claim::claim,
     hash::{Hashing, threads},
-    make::make_files,
+    make::Making,
     write_whole,
 };
 use anyhow::Context;
-use std::{fs, path::Path, thread};
+use std::{
+    fs,
+    path::Path,
+    sync::{OnceLock, mpsc},
+    thread,
+};
 use studio_core::{
     export::{Export, ExportError},
     family::BuildError,
@@ -26,28 +34,47 @@ pub(crate) trait Progress {
 /// last, so that it never names files that aren't there. Gives the manifest and, where it is so, why the model's
 /// tokenizer can't be used here.
 pub(crate) fn export(
-    model: &Model,
+    model: &ModelFiles,
     options: &ExportOptions,
     out: &Path,
     progress: &mut dyn Progress,
 ) -> anyhow::Result<(Manifest, Option<String>)> {
     let hashing = Hashing::new(model);
-    let planned = thread::scope(|scope| {
-        // Begun before anything is planned, which takes one thread.
+    let planned: OnceLock<Planned> = OnceLock::new();
+    thread::scope(|scope| {
+        let mut planning = Vec::new();
         for _ in 1..threads() {
-            scope.spawn(|| hashing.work());
+            // Closed when planning is over, however it ends.
+            let (is_planning, is_over) = mpsc::channel::<()>();
+            planning.push(is_planning);
+            let (hashing, planned) = (&hashing, &planned);
+            scope.spawn(move || {
+                hashing.work_while(|| planned.get().is_none());
+                let (Ok(()) | Err(_)) = is_over.recv();
+                if let Some(planned) = planned.get() {
+                    planned.making.work(model, &mut |_, _| ());
+                    hashing.work();
+                }
+            });
         }
-        let planned = plan(model, options, out);
-        match planned {
-            Ok(_) => hashing.work(),
-            Err(_) => hashing.give_up(),
+        match plan(model, options, out) {
+            Ok(plan) => {
+                let making = &planned.get_or_init(|| plan).making;
+                drop(planning);
+                let of = making.size_bytes();
+                making.work(model, &mut |file, bytes| progress.made(file, bytes, of));
+                hashing.work();
+                Ok(())
+            }
+            Err(error) => {
+                hashing.give_up();
+                Err(error)
+            }
         }
-        planned
-    });
-    // Why it was given up comes before that it was.
-    let (export, _claim) = planned?;
+    })?;
+    let Planned { making, _claim } = planned.into_inner().context("planning ended early")?;
+    let (export, files) = making.finish()?;
     let source = hashing.finish()?;
-    let files = make_files(&export, model, out, progress)?;
     let manifest_path = out.join(file_name::MANIFEST);
     match fs::remove_file(&manifest_path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -72,10 +99,17 @@ pub(crate) fn export(
     Ok((manifest, export.tokenizer_problem().map(str::to_owned)))
 }
 
-/// Plans an export and locks its folder.
-fn plan(model: &Model, options: &ExportOptions, out: &Path) -> anyhow::Result<(Export, fs::File)> {
-    let sources = model.sources();
-    let export = Export::new(&model.gguf, &sources, options).map_err(|error| match error {
+/// An export that may be made.
+struct Planned {
+    making: Making,
+    /// The folder is this export's alone.
+    _claim: fs::File,
+}
+
+/// Reads the model's header, plans its export, locks its folder and begins its files.
+fn plan(model: &ModelFiles, options: &ExportOptions, out: &Path) -> anyhow::Result<Planned> {
+    let gguf = model.gguf()?;
+    let export = Export::new(&gguf, &model.sources(), options).map_err(|error| match error {
         // What was asked is wrong, not the model.
         ExportError::Build(BuildError::Option { .. }) => error.into(),
         error => anyhow::Error::from(error).context(model.name()),
@@ -83,7 +117,7 @@ fn plan(model: &Model, options: &ExportOptions, out: &Path) -> anyhow::Result<(E
     fs::create_dir_all(out).map_err(WriteError::at(out))?;
     let claim = claim(out, export.files().iter().map(|file| file.name))?;
     check_room(out, export.files().iter().map(|file| file.size_bytes).sum())?;
-    Ok((export, claim))
+    Ok(Planned { making: Making::new(export, out)?, _claim: claim })
 }
 
 /// What an export's files would hold, in 16 characters: equal ones promise equal files. `source_blake3` is the
@@ -93,7 +127,7 @@ pub(crate) fn content_key(
     options: &ExportOptions,
     source_blake3: &str,
 ) -> anyhow::Result<String> {
-    let export = Export::new(&model.gguf, &model.sources(), options)?;
+    let export = Export::new(&model.gguf, &model.files.sources(), options)?;
     let mut hasher = blake3::Hasher::new();
     for index in 0..export.files().len() {
         hasher.update(export.key(source_blake3, index).as_bytes());

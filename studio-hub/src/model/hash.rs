@@ -1,6 +1,6 @@
 //! A model's BLAKE3, made by several threads.
 
-use super::Model;
+use super::ModelFiles;
 use anyhow::Context;
 use std::{
     collections::BTreeMap,
@@ -21,8 +21,8 @@ const MAX_THREADS: usize = 4;
 /// Bytes of a model that are read and hashed at once: they fit the second cache.
 const PIECE_BYTES: usize = 256 << 10;
 
-impl Model {
-    /// The model by content: all its parts one after another. Reads all of it.
+impl ModelFiles {
+    /// The model by its content: all files one after another. Reads all of it.
     pub(crate) fn hash(&self) -> anyhow::Result<FileEntry> {
         let hashing = Hashing::new(self);
         thread::scope(|scope| {
@@ -42,7 +42,7 @@ pub(super) fn threads() -> usize {
 
 /// A model being hashed, by as many threads as call [`Hashing::work`].
 pub(super) struct Hashing<'a> {
-    model: &'a Model,
+    model: &'a ModelFiles,
     size_bytes: u64,
     /// The part that is hashed next.
     next: AtomicU64,
@@ -57,7 +57,7 @@ struct Done {
 }
 
 impl<'a> Hashing<'a> {
-    pub(super) fn new(model: &'a Model) -> Self {
+    pub(super) fn new(model: &'a ModelFiles) -> Self {
         Self {
             model,
             size_bytes: model.size_bytes(),
@@ -74,8 +74,13 @@ impl<'a> Hashing<'a> {
 
     /// Hashes parts until none is left.
     pub(super) fn work(&self) {
+        self.work_while(|| true);
+    }
+
+    /// Hashes parts as long as there are some and `goes_on` says so.
+    pub(super) fn work_while(&self, goes_on: impl Fn() -> bool) {
         let mut buffer = vec![0; PIECE_BYTES];
-        while !self.given_up.load(Ordering::Relaxed) {
+        while goes_on() && !self.given_up.load(Ordering::Relaxed) {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             if index >= part_count(self.size_bytes) {
                 return;

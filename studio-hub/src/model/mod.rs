@@ -2,11 +2,13 @@
 
 mod claim;
 mod export;
+mod files;
 mod hash;
 mod make;
 mod open;
 mod write;
 
 pub(crate) use export::{Progress, content_key, export};
+pub(crate) use files::ModelFiles;
 pub(crate) use open::Model;
 pub(crate) use write::{WriteError, write_whole};

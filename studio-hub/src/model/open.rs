@@ -1,71 +1,21 @@
-//! A GGUF on disk: one file, or all parts of a split one.
+//! A model whose header was read.
 
-use anyhow::Context;
-use gguf_file::{FileSource, Gguf, ReadAt, split::SplitName};
-use std::path::{Path, PathBuf};
+use super::ModelFiles;
+use gguf_file::Gguf;
+use std::path::Path;
 
 /// An open model.
 pub(crate) struct Model {
     /// What its header says.
     pub(crate) gguf: Gguf,
-    parts: Vec<FileSource>,
-    paths: Vec<PathBuf>,
+    /// Where its bytes are.
+    pub(crate) files: ModelFiles,
 }
 
 impl Model {
-    /// Opens a GGUF. For a part of a split model its other parts are opened, too.
+    /// Opens a GGUF with all of its parts and reads its header.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
-        let paths: Vec<PathBuf> = match path.to_str().and_then(SplitName::parse) {
-            Some(name) if name.count > 1 => name.all().map(PathBuf::from).collect(),
-            Some(_) | None => vec![path.to_owned()],
-        };
-        let open = |path: &PathBuf| {
-            let source = FileSource::open(path).with_context(|| path.display().to_string())?;
-            Ok(source)
-        };
-        let parts = paths.iter().map(open).collect::<anyhow::Result<Vec<_>>>()?;
-        let sources: Vec<&dyn ReadAt> = parts.iter().map(|part| part as &dyn ReadAt).collect();
-        let gguf = match sources.as_slice() {
-            [single] => Gguf::open(*single),
-            all => Gguf::open_split(all),
-        };
-        let gguf = gguf.with_context(|| path.display().to_string())?;
-        Ok(Self { gguf, parts, paths })
-    }
-
-    /// The files' bytes, in the order that the GGUF counts its parts.
-    pub(crate) fn sources(&self) -> Vec<&dyn ReadAt> {
-        self.parts.iter().map(|part| part as &dyn ReadAt).collect()
-    }
-
-    /// Its first file, as it was named.
-    pub(crate) fn name(&self) -> String {
-        self.paths.first().map(|path| path.display().to_string()).unwrap_or_default()
-    }
-
-    /// All parts together, in bytes.
-    pub(crate) fn size_bytes(&self) -> u64 {
-        self.parts.iter().map(ReadAt::len).sum()
-    }
-
-    /// The name of its first file, without folders.
-    pub(super) fn file_name(&self) -> String {
-        let name = self.paths.first().and_then(|path| path.file_name()).unwrap_or_default();
-        name.to_string_lossy().into_owned()
-    }
-
-    /// Fills `buffer` from the files one after another as if they were one.
-    pub(super) fn read_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> anyhow::Result<()> {
-        for (part, path) in self.parts.iter().zip(&self.paths) {
-            if offset >= part.len() {
-                offset -= part.len();
-                continue;
-            }
-            let count = usize::try_from(part.len() - offset).unwrap_or(usize::MAX).min(buffer.len());
-            let (now, later) = buffer.split_at_mut(count);
-            part.read_at(offset, now).with_context(|| path.display().to_string())?;
-            (offset, buffer) = (0, later);
-        }
-        Ok(())
+        let files = ModelFiles::open(path)?;
+        Ok(Self { gguf: files.gguf()?, files })
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
     }
     let json = json!({
         "format": "gguf", "version": gguf.version(), "endian": endian(gguf), "alignment": gguf.alignment(),
-        "size_bytes": model.size_bytes(), "parameter_count": parameter_count(gguf),
+        "size_bytes": model.files.size_bytes(), "parameter_count": parameter_count(gguf),
         "metadata": metadata, "tensors": tensors,
     });
     Ok(Report { text, json })
@@ -72,7 +72,8 @@ fn card(model: &Model) -> String {
         rows.push(("tokenizer", pre.map_or(clip(tokenizer), |pre| clip(&format!("{tokenizer}, {pre}")))));
     }
     rows.push(("weights", weights(gguf)));
-    let file = format!("{} bytes, GGUF v{}, {} endian", model.size_bytes(), gguf.version(), endian(gguf));
+    let file =
+        format!("{} bytes, GGUF v{}, {} endian", model.files.size_bytes(), gguf.version(), endian(gguf));
     rows.push(("file", file));
     rows.iter().map(|(label, value)| format!("{label:<13} {value}\n")).collect()
 }
