@@ -1,6 +1,6 @@
 //! Two files of logits, row by row. Memory holds two rows.
 
-use super::{Distances, Limits, Position};
+use super::{Distances, Position};
 use crate::sample::argmax;
 use std::io::{self, Read};
 
@@ -15,7 +15,7 @@ pub(super) fn compare(
     vocabulary: usize,
     tokens: &[u32],
     step: usize,
-    limits: &Limits,
+    margin: f64,
 ) -> io::Result<Distances> {
     let (mut want, mut got) = (vec![0.0; vocabulary], vec![0.0; vocabulary]);
     let mut positions = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn compare(
             positions.push(position(index as u32, token, &want, &got));
         }
     }
-    Ok(summary(positions, limits.margin))
+    Ok(summary(positions, margin))
 }
 
 fn read_row(file: &mut impl Read, row: &mut [f32]) -> io::Result<()> {
@@ -100,6 +100,7 @@ fn summary(mut positions: Vec<Position>, margin: f64) -> Distances {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Limits;
     use super::*;
 
     const LIMITS: Limits = Limits { mean_kl: 1e-4, top1_agreement: 0.99, margin: 0.1 };
@@ -112,7 +113,7 @@ mod tests {
     fn equal_logits_are_no_distance_apart_and_a_constant_neither() {
         let reference = file(&[&[1.0, 2.0, 3.0], &[0.0, 5.0, -1.0]]);
         let shifted = file(&[&[11.0, 12.0, 13.0], &[0.0, 5.0, -1.0]]);
-        let found = compare(&reference[..], &shifted[..], 3, &[7, 8], 1, &LIMITS).unwrap();
+        let found = compare(&reference[..], &shifted[..], 3, &[7, 8], 1, LIMITS.margin).unwrap();
         assert_eq!((found.positions, found.top1_agreement, found.max_abs_logit_diff), (2, 1.0, 10.0));
         assert!(found.mean_kl < 1e-12 && LIMITS.hold(&found));
     }
@@ -128,7 +129,7 @@ mod tests {
     fn parts_are_compared_where_they_end() {
         let reference = file(&[&[0.0, 1.0], &[0.0, 2.0], &[0.0, 3.0]]);
         let ours = file(&[&[0.0, 2.0], &[3.0, 0.0]]);
-        let found = compare(&reference[..], &ours[..], 2, &[7, 8, 9], 2, &LIMITS).unwrap();
+        let found = compare(&reference[..], &ours[..], 2, &[7, 8, 9], 2, LIMITS.margin).unwrap();
         assert_eq!((found.positions, found.top1_agreement), (2, 0.5));
         assert_eq!((found.worst[0].position, found.worst[0].token), (2, 9));
         assert_eq!((found.worst[0].eager, found.worst[0].compiled), (1, 0));
@@ -140,7 +141,7 @@ mod tests {
         let reference = file(&[&[0.0, 1.0]]);
         for bad in [f32::NAN, f32::INFINITY] {
             let ours = file(&[&[bad, 1.0]]);
-            let found = compare(&reference[..], &ours[..], 2, &[1], 1, &LIMITS).unwrap();
+            let found = compare(&reference[..], &ours[..], 2, &[1], 1, LIMITS.margin).unwrap();
             assert!(!LIMITS.hold(&found), "{found:?}");
         }
     }
@@ -148,10 +149,10 @@ mod tests {
     #[test]
     fn a_draw_is_no_failure_and_a_clear_lead_is() {
         let near =
-            compare(&file(&[&[1.0, 1.05]])[..], &file(&[&[1.05, 1.0]])[..], 2, &[1], 1, &LIMITS).unwrap();
+            compare(&file(&[&[1.0, 1.05]])[..], &file(&[&[1.05, 1.0]])[..], 2, &[1], 1, LIMITS.margin).unwrap();
         assert_eq!((near.positions_above_margin, near.top1_agreement_above_margin), (0, 1.0));
         let clear =
-            compare(&file(&[&[1.0, 1.2]])[..], &file(&[&[1.2, 1.0]])[..], 2, &[1], 1, &LIMITS).unwrap();
+            compare(&file(&[&[1.0, 1.2]])[..], &file(&[&[1.2, 1.0]])[..], 2, &[1], 1, LIMITS.margin).unwrap();
         assert_eq!((clear.positions_above_margin, clear.top1_agreement_above_margin), (1, 0.0));
     }
 }

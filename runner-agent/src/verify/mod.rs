@@ -14,6 +14,7 @@ use crate::{
     text, weights,
 };
 use compare::compare;
+use limits::Rounds;
 use std::{
     fs::File,
     io::BufReader,
@@ -41,8 +42,9 @@ pub struct VerifyJob {
 }
 
 /// Compares `decode` at every position and `prefill` at the end of every chunk. llama.cpp keeps its cache in f32 and
-/// attends without its fused kernel, so that it rounds as little as it can. Emits `Step`s and what the engines print
-/// as `Log`; cancelling ends the engines.
+/// attends without its fused kernel, so that it rounds as little as it can. Where both engines round activations, it
+/// also runs as people run it, with the fused kernel and a cache in f16: how far that takes it from itself is the
+/// measure of what a difference means. Emits `Step`s and what the engines print as `Log`; cancelling ends the engines.
 pub async fn verify(
     job: &VerifyJob,
     engine: &EngineCommand,
@@ -54,8 +56,7 @@ pub async fn verify(
     let compiled = Source::Compiled { bundle: job.bundle.clone(), module: job.module.clone() };
     let count = job.positions.min(options.context);
     let tokens = text::tokens(&compiled, job.text.as_deref(), count as usize)?;
-    let settings = EagerSettings { context: options.context, flash_attention: false, exact_cache: true };
-    let against = Source::Eager { model: job.against.clone(), settings };
+    let rounds = limits::rounds(&options.form, weights::is_quantised(&job.against)?);
     let asker = Asker { engine, events, cancel };
     let folder = tempfile::tempdir().map_err(|error| io_error(&std::env::temp_dir(), &error))?;
     let at = |name: &str| folder.path().join(name);
@@ -65,10 +66,19 @@ pub async fn verify(
     let decoded = session.logits(&tokens, 1, &at("decode")).await?;
     let prefilled = session.logits(&tokens, options.chunk, &at("prefill")).await?;
     drop(session);
+    let eager_logits = async |plain: bool, name: &str| {
+        let settings =
+            EagerSettings { context: options.context, flash_attention: !plain, exact_cache: plain };
+        let against = Source::Eager { model: job.against.clone(), settings };
+        let mut session = Session::open(&against, job.threads, asker).await?;
+        session.logits(&tokens, 1, &at(name)).await
+    };
     send(events, JobEvent::Step { name: "logits of llama.cpp".to_owned() }).await;
-    let mut session = Session::open(&against, job.threads, asker).await?;
-    let wanted = session.logits(&tokens, 1, &at("eager")).await?;
-    drop(session);
+    let wanted = eager_logits(true, "eager").await?;
+    if rounds == Rounds::Both {
+        send(events, JobEvent::Step { name: "logits of llama.cpp as it is usually run".to_owned() }).await;
+        eager_logits(false, "usual").await?;
+    }
     if wanted.1 != decoded.1 || wanted.1 != prefilled.1 {
         let message = format!("the module gives {} logits, the model {}", decoded.1, wanted.1);
         return Err(WireError::new(ErrorCode::Corrupt, message)
@@ -77,24 +87,26 @@ pub async fn verify(
             .into());
     }
 
-    let limits = Limits::of(&options.form, weights::is_quantised(&job.against)?);
-    let (vocabulary, paths) = (wanted.1, [at("eager"), at("decode"), at("prefill")]);
+    let (vocabulary, paths) = (wanted.1, [at("eager"), at("usual"), at("decode"), at("prefill")]);
     let (given, chunk) = (tokens.clone(), options.chunk as usize);
     let compared = spawn_blocking(move || {
-        let [eager, decode, prefill] = &paths;
+        let [eager, usual, decode, prefill] = &paths;
         let open = |path: &Path| File::open(path).map(BufReader::new).map_err(|error| io_error(path, &error));
-        let failed = |error: std::io::Error| io_error(eager, &error);
-        let decode = compare(open(eager)?, open(decode)?, vocabulary, &given, 1, &limits).map_err(failed)?;
-        let prefill =
-            compare(open(eager)?, open(prefill)?, vocabulary, &given, chunk, &limits).map_err(failed)?;
-        Ok::<_, WireError>((decode, prefill))
+        let against_eager = |path: &Path, step: usize| {
+            compare(open(eager)?, open(path)?, vocabulary, &given, step, rounds.margin())
+                .map_err(|error| io_error(path, &error))
+        };
+        let itself = (rounds == Rounds::Both).then(|| against_eager(usual, 1)).transpose()?;
+        Ok::<_, WireError>((itself, against_eager(decode, 1)?, against_eager(prefill, chunk)?))
     });
-    let (decode, prefill) =
+    let (itself, decode, prefill) =
         compared.await.map_err(|error| WireError::new(ErrorCode::Internal, error.to_string()))??;
+    let limits = Limits::of(rounds, itself.as_ref());
     Ok(VerifyReport {
         passed: limits.hold(&decode) && limits.hold(&prefill),
         decode,
         prefill,
+        eager_against_itself: itself,
         limits,
         against: job.against.display().to_string(),
         eager,

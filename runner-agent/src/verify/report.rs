@@ -14,6 +14,10 @@ pub struct VerifyReport {
     pub decode: Distances,
     /// `prefill`, at the last position of each chunk.
     pub prefill: Distances,
+    /// llama.cpp as it is usually run (fused attention, cache in f16) against llama.cpp as it rounds least, where both
+    /// engines round activations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eager_against_itself: Option<Distances>,
     /// What passes.
     pub limits: Limits,
     /// The model that llama.cpp ran.
