@@ -15,5 +15,6 @@ pub mod options;
 pub mod params;
 pub mod part_hash;
 pub mod reference;
+pub mod statistics;
 pub mod tiles;
 pub mod tokenizer;

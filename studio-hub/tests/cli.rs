@@ -254,6 +254,23 @@ fn what_is_in_a_model_an_archive_and_a_text() {
 }
 
 #[test]
+fn what_the_numbers_of_a_tensor_are_like() {
+    let dir = model(Fault::None);
+    let ran = studio(dir.path(), "inspect tiny.gguf --tensor blk.1.ffn_down.weight --json");
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    let found: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((found["type"].as_str(), found["elements"].as_u64()), (Some("F32"), Some(256)));
+    let counts = found["histogram"]["counts"].as_array().unwrap();
+    assert_eq!(counts.iter().filter_map(Value::as_u64).sum::<u64>(), 256);
+    let text = studio(dir.path(), "inspect tiny.gguf --tensor blk.1.ffn_down.weight").out;
+    assert!(text.starts_with("tensor        blk.1.ffn_down.weight\ntype          F32\n"), "{text}");
+
+    let slip = studio(dir.path(), "inspect tiny.gguf --tensor blk.1.ffn_done.weight");
+    fails(&slip, 1, &["no tensor blk.1.ffn_done.weight", "the nearest is blk.1.ffn_down.weight"]);
+    fails(&studio(dir.path(), "inspect a.mlir --tensor x"), 2, &["--tensor is for .gguf files"]);
+}
+
+#[test]
 fn params_prints_what_iree_dump_parameters_prints() {
     let dir = model(Fault::None);
     assert_eq!(studio(dir.path(), "export tiny.gguf --form stablehlo --out b --safetensors").status, 0);

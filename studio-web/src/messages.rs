@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use studio_core::options::ExportOptions;
+use studio_core::statistics::TensorStatistics;
 use studio_protocol::{Artifact, Hash, WireError};
 
 /// What the page asks of the worker.
@@ -33,6 +34,17 @@ pub enum ToWorker {
     },
     /// End the export; what the hub has is kept there.
     CancelExport,
+    /// Go through the numbers of a tensor. A survey that is under way ends, untold.
+    Survey {
+        /// The drop that is meant.
+        drop_id: u64,
+        /// Counts the questions.
+        survey_id: u64,
+        /// The tensor.
+        name: String,
+    },
+    /// Nobody wants to know any more.
+    CancelSurvey,
 }
 
 /// What the worker tells the page.
@@ -61,6 +73,20 @@ pub enum FromWorker {
     Exported {
         /// The bundle, or why there is none.
         result: Result<Box<ExportedBundle>, ExportEnd>,
+    },
+    /// How far a survey is, 0 to 1.
+    Surveying {
+        /// The question.
+        survey_id: u64,
+        /// The share that is done.
+        share: f64,
+    },
+    /// The answer to [`ToWorker::Survey`].
+    Surveyed {
+        /// The question.
+        survey_id: u64,
+        /// What the numbers are like, or why nobody can tell.
+        result: Result<Box<TensorStatistics>, Problem>,
     },
     /// The worker cannot go on and must be replaced.
     Panicked {

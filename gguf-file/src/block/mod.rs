@@ -27,6 +27,7 @@ mod q5_1;
 mod q5_k;
 mod q6_k;
 mod q8_0;
+mod scale;
 mod split;
 mod ternary;
 

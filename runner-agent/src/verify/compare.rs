@@ -148,8 +148,8 @@ mod tests {
 
     #[test]
     fn a_draw_is_no_failure_and_a_clear_lead_is() {
-        let near =
-            compare(&file(&[&[1.0, 1.05]])[..], &file(&[&[1.05, 1.0]])[..], 2, &[1], 1, LIMITS.margin).unwrap();
+        let near = compare(&file(&[&[1.0, 1.05]])[..], &file(&[&[1.05, 1.0]])[..], 2, &[1], 1, LIMITS.margin)
+            .unwrap();
         assert_eq!((near.positions_above_margin, near.top1_agreement_above_margin), (0, 1.0));
         let clear =
             compare(&file(&[&[1.0, 1.2]])[..], &file(&[&[1.2, 1.0]])[..], 2, &[1], 1, LIMITS.margin).unwrap();

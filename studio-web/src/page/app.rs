@@ -11,6 +11,7 @@ use crate::state::model::{ModelState, PlanState};
 use crate::state::options::OptionsForm;
 use crate::state::prompt::PromptForm;
 use crate::state::session::{Bundle, Session};
+use crate::state::survey::SurveyState;
 use leptos::prelude::*;
 use studio_protocol::JobSpec;
 
@@ -21,6 +22,8 @@ pub(crate) struct App {
     pub link: RwSignal<LinkState>,
     /// The dropped model.
     pub model: RwSignal<ModelState>,
+    /// The tensor that is looked at.
+    pub survey: RwSignal<SurveyState>,
     /// The export form.
     pub form: RwSignal<OptionsForm>,
     /// What the form's export would give.
@@ -55,6 +58,7 @@ impl App {
         let app = Self {
             link: RwSignal::default(),
             model: RwSignal::default(),
+            survey: RwSignal::default(),
             form: RwSignal::default(),
             plan: RwSignal::default(),
             export: RwSignal::default(),

@@ -3,6 +3,7 @@
 mod app;
 mod hub;
 mod store;
+mod survey;
 mod work;
 mod worker_port;
 

@@ -8,6 +8,7 @@ use crate::state::export::{ExportState, Running};
 use crate::state::model::{ModelState, PlanState};
 use crate::state::options::OptionsForm;
 use crate::state::session::Bundle;
+use crate::state::survey::SurveyState;
 use leptos::prelude::*;
 use std::sync::Arc;
 use studio_core::options::{ExportOptions, Kernels};
@@ -20,7 +21,7 @@ impl App {
             .ok()
     }
 
-    fn tell_worker(&self, message: &ToWorker, files: &[File]) {
+    pub(super) fn tell_worker(&self, message: &ToWorker, files: &[File]) {
         self.worker.with_value(|worker| {
             if let Some(worker) = worker {
                 worker.tell(message, files);
@@ -37,6 +38,7 @@ impl App {
         let names = files.iter().map(File::name).collect();
         self.plan.set(PlanState::Unknown);
         self.export.set(ExportState::Idle);
+        self.survey.set(SurveyState::None);
         self.model.set(ModelState::Reading { drop_id, names });
         self.tell_worker(&ToWorker::Inspect { drop_id }, files);
     }
@@ -46,6 +48,7 @@ impl App {
         self.cancel_export();
         self.plan.set(PlanState::Unknown);
         self.export.set(ExportState::Idle);
+        self.close_survey();
         self.model.set(ModelState::Empty);
     }
 
@@ -147,6 +150,12 @@ impl App {
                 }
             }),
             FromWorker::Exported { result } => self.end_export(result),
+            FromWorker::Surveying { survey_id, share } => {
+                self.survey.update(|survey| survey.advance(survey_id, share));
+            }
+            FromWorker::Surveyed { survey_id, result } => {
+                self.survey.update(|survey| survey.end(survey_id, result));
+            }
             FromWorker::Panicked { message } => self.lose_worker(&message),
         }
     }
@@ -195,6 +204,7 @@ impl App {
         if exporting {
             self.export.set(ExportState::Failed(problem.clone()));
         }
+        self.survey.set(SurveyState::None);
         self.model.set(ModelState::Failed { problem });
     }
 }

@@ -11,4 +11,5 @@ pub mod options;
 pub mod prompt;
 pub mod rate;
 pub mod session;
+pub mod survey;
 pub mod tensors;

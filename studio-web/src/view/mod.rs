@@ -26,6 +26,7 @@ mod progress;
 mod prompt;
 mod run;
 mod step;
+mod survey;
 mod tensors;
 mod timings;
 

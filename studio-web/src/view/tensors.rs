@@ -1,7 +1,9 @@
 //! The tensor table: searched, sorted, and only the rows in sight in the document.
 
 use super::formats::hue;
+use super::survey::Survey;
 use crate::messages::ModelReport;
+use crate::page::App;
 use crate::state::format;
 use crate::state::tensors::{Column, Sorting, select, sight};
 use leptos::html;
@@ -77,6 +79,8 @@ pub(crate) fn TensorTable(
                 }}
             </p>
         </div>
+        <p class="help">"Choose a tensor to see what its numbers are like."</p>
+        <div class="look">
         <div class="table-frame" node_ref=frame tabindex="0" role="region" aria-label="Tensors" on:scroll=scrolled>
             <table class="tensors" data-testid="tensors" aria-rowcount=move || (selected.with(Vec::len) + 1).to_string()>
                 <thead>
@@ -92,6 +96,8 @@ pub(crate) fn TensorTable(
                 <p class="empty">"No tensor has all of these words in its name, type or dimensions."</p>
             </Show>
         </div>
+        <Survey/>
+        </div>
     }
 }
 
@@ -99,9 +105,20 @@ fn row_view(report: &ModelReport, at: usize, index: usize) -> impl IntoView + us
     let tensor = report.tensors[index].clone();
     let rank = report.card.formats.iter().position(|share| share.format == tensor.format).unwrap_or(0);
     let share = format::percent(tensor.bytes, report.card.tensor_bytes);
+    let app = App::get();
+    let (name, asked) = (tensor.name.clone(), tensor.name.clone());
+    let looked_at = Memo::new(move |_| app.survey.with(|survey| survey.name() == Some(name.as_str())));
     view! {
-        <tr aria-rowindex=(at + 2).to_string() data-testid="tensor-row">
-            <td class="col-name" title=tensor.name.clone()>{tensor.name.clone()}</td>
+        <tr
+            aria-rowindex=(at + 2).to_string()
+            data-testid="tensor-row"
+            class:chosen=looked_at
+            on:click=move |_| app.look_at(&asked)
+        >
+            // The row's click is the button's, too.
+            <td class="col-name" title=tensor.name.clone()>
+                <button class="tensor-name" aria-expanded=move || looked_at.get().to_string()>{tensor.name.clone()}</button>
+            </td>
             <td class="col-dims">{format::dims(&tensor.dims)}</td>
             <td class="col-type"><span class=format!("swatch {}", hue(rank)) aria-hidden="true"></span>{tensor.format}</td>
             <td class="col-bytes" title=format!("{} bytes", format::grouped(tensor.bytes))>{format::bytes(tensor.bytes)}</td>

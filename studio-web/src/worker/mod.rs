@@ -5,6 +5,7 @@ mod hashing;
 mod meter;
 mod read_at;
 mod relay;
+mod survey;
 mod upload;
 
 use crate::messages::{FromWorker, Problem, SourceFile, ToWorker};
@@ -13,7 +14,10 @@ use crate::report;
 use gguf_file::{Gguf, ReadAt};
 use hashing::Hashing;
 use read_at::BlobSource;
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 use upload::Control;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -40,6 +44,8 @@ impl Model {
 struct Desk {
     model: RefCell<Option<Rc<Model>>>,
     export: RefCell<Option<Control>>,
+    /// The survey that is wanted.
+    survey: Cell<Option<u64>>,
 }
 
 /// Starts the worker: it listens and says so.
@@ -103,6 +109,21 @@ impl Desk {
                 });
             }
             ToWorker::CancelExport => self.cancel(),
+            ToWorker::Survey { drop_id, survey_id, name } => {
+                self.survey.set(Some(survey_id));
+                let desk = self.clone();
+                wasm_bindgen_futures::spawn_local(async move {
+                    let wanted = || desk.survey.get() == Some(survey_id);
+                    let result = match desk.model(drop_id) {
+                        Ok(model) => survey::run(&model, survey_id, &name, wanted).await,
+                        Err(problem) => Err(problem),
+                    };
+                    if let Some(result) = result.transpose() {
+                        tell(&FromWorker::Surveyed { survey_id, result });
+                    }
+                });
+            }
+            ToWorker::CancelSurvey => self.survey.set(None),
         }
     }
 

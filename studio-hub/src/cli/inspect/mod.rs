@@ -4,6 +4,7 @@ mod archive;
 mod gguf;
 mod mlir;
 mod module;
+mod tensor;
 
 use super::outcome::{WrongUsage, print};
 use anyhow::Context;
@@ -16,6 +17,9 @@ use std::path::PathBuf;
 pub(super) struct Inspect {
     /// The file; its ending tells its kind.
     file: PathBuf,
+    /// What the numbers of one tensor of a .gguf are like: extremes, mean, a histogram, the scales of its blocks.
+    #[arg(long, value_name = "NAME")]
+    tensor: Option<String>,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -41,7 +45,12 @@ impl Inspect {
                 return Err(WrongUsage(format!("{file}: {endings}")).into());
             }
         };
-        let report = inspect(&self.file).with_context(|| self.file.display().to_string())?;
+        let report = match &self.tensor {
+            None => inspect(&self.file),
+            Some(name) if ending == "gguf" => tensor::inspect(&self.file, name),
+            Some(_) => return Err(WrongUsage("--tensor is for .gguf files".to_owned()).into()),
+        };
+        let report = report.with_context(|| self.file.display().to_string())?;
         if self.json {
             print(format_args!("{}\n", serde_json::to_string_pretty(&report.json)?))
         } else {
