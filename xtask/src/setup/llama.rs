@@ -7,6 +7,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -42,8 +43,35 @@ pub(crate) fn llama() -> Result<Llama> {
     // The packaged libclang has no headers of its own; the C compiler's serve.
     let headers = output(Command::new("cc").arg("-print-file-name=include"))?;
     build.env("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", headers.trim()));
+    // llama.cpp's build script hands variables with this beginning to CMake.
+    build.env("CMAKE_PROJECT_INCLUDE", amx_tile_config(&target)?);
     run(&mut build)?;
     Ok(built)
+}
+
+/// What CMake includes for a header without which llama.cpp's AMX kernels, compiled by GCC, end in an illegal instruction.
+/// Both lie in the cache folder, so that the path is the same from every checkout: with another one llama.cpp would be
+/// built anew.
+///
+/// The build script configures CMake once and no more: what was built with another header is cleared away.
+fn amx_tile_config(target: &Path) -> Result<PathBuf> {
+    const HEADER: &str = include_str!("amx_tile_config.h");
+    let folder = cache::root()?.join("llama");
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let (header, include) = (folder.join("amx_tile_config.h"), folder.join("include.cmake"));
+    let option = format!(
+        "add_compile_options(\"$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include \\\"{}\\\">\")\n",
+        header.display()
+    );
+    for (path, text) in [(&header, HEADER), (&include, &option)] {
+        if fs::read_to_string(path).ok().as_deref() != Some(text) {
+            let mut clean = cargo();
+            clean.args(["clean", "--quiet", "--release", "--package", "llama-cpp-sys-2", "--target-dir"]);
+            run(clean.arg(target))?;
+            fs::write(path, text).with_context(|| path.display().to_string())?;
+        }
+    }
+    Ok(include)
 }
 
 /// The folder of the `libclang` package's library.
