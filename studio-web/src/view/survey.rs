@@ -166,7 +166,7 @@ fn HeatMap(
         let pixels = pixels(&heat);
         let image = ImageData::new_with_u8_clamped_array(Clamped(&pixels), heat.columns as u32);
         if let (Some(context), Ok(image)) = (context, image) {
-            drop(context.put_image_data(&image, 0, 0));
+            drop(context.put_image_data(&image, 0.0, 0.0));
         }
     });
     view! {
