@@ -63,9 +63,40 @@ async fn what_was_uploaded_before_a_kill_is_still_there_after_it() {
     assert_eq!(socket.open(9, "k", bytes.len() as u64).await, state(9, 3 * MIB as u64));
     socket.send(9, 3 * MIB as u64, &bytes[3 * MIB..]).await;
     assert_eq!(socket.hear().await, ack(9, 5 * MIB as u64));
-    socket.say(&ClientMessage::UploadFinish { channel: 9, blake3: hash(&bytes) }).await;
+    socket.say(&ClientMessage::UploadFinish { channel: 9, blake3: Some(hash(&bytes)) }).await;
     assert!(matches!(socket.hear().await, HubMessage::UploadDone { .. }));
     assert_eq!(hub.get(&format!("/artifacts/{}", hash(&bytes))).body, bytes);
+}
+
+#[tokio::test]
+async fn who_sends_all_bytes_need_not_hash_them_and_who_goes_on_has_to() {
+    let data = tempfile::tempdir().unwrap();
+    let hub = Hub::start(data.path());
+    let bytes = noise(2 * MIB);
+    let mut socket = hub.greet().await;
+    assert_eq!(socket.open(1, "k", bytes.len() as u64).await, state(1, 0));
+    socket.send(1, 0, &bytes[..MIB]).await;
+    assert_eq!(socket.hear().await, ack(1, MIB as u64));
+    // The same hub, another claim: what came before it may be of another sender.
+    assert_eq!(socket.open(2, "k", bytes.len() as u64).await, state(2, MIB as u64));
+    socket.send(2, MIB as u64, &bytes[MIB..]).await;
+    socket.hear().await;
+    socket.say(&ClientMessage::UploadFinish { channel: 2, blake3: None }).await;
+    let error = error_of(socket.hear().await, 2);
+    assert_eq!(error.code, ErrorCode::BadMessage, "{error}");
+    // Nothing is lost by that.
+    assert_eq!(socket.open(3, "k", bytes.len() as u64).await, state(3, 2 * MIB as u64));
+    socket.say(&ClientMessage::UploadFinish { channel: 3, blake3: Some(hash(&bytes)) }).await;
+    assert!(matches!(socket.hear().await, HubMessage::UploadDone { .. }));
+
+    let other = noise(MIB + 5);
+    assert_eq!(socket.open(4, "other", other.len() as u64).await, state(4, 0));
+    socket.send(4, 0, &other).await;
+    socket.hear().await;
+    socket.say(&ClientMessage::UploadFinish { channel: 4, blake3: None }).await;
+    let HubMessage::UploadDone { artifact, .. } = socket.hear().await else { panic!("it is whole") };
+    assert_eq!(artifact.blake3, hash(&other));
+    assert_eq!(hub.get(&format!("/artifacts/{}", hash(&other))).body, other);
 }
 
 #[tokio::test]
@@ -81,7 +112,7 @@ async fn a_torn_tail_is_found_out_by_the_hash_and_deleted() {
     assert_eq!(socket.open(1, "k", bytes.len() as u64).await, state(1, MIB as u64));
     socket.send(1, MIB as u64, &bytes[MIB..]).await;
     socket.hear().await;
-    socket.say(&ClientMessage::UploadFinish { channel: 1, blake3: hash(&bytes) }).await;
+    socket.say(&ClientMessage::UploadFinish { channel: 1, blake3: Some(hash(&bytes)) }).await;
     let error = error_of(socket.hear().await, 1);
     assert_eq!(error.code, ErrorCode::Corrupt);
     assert!(error.message.contains(&hash(&bytes).to_string()), "{error}");
@@ -106,7 +137,7 @@ async fn chunks_out_of_order_or_past_the_end_are_refused_and_nothing_is_lost() {
     socket.send(2, 5, b"567890").await;
     assert!(error_of(socket.hear().await, 2).message.contains("past the announced end at 10"));
     assert_eq!(socket.open(3, "k", 10).await, state(3, 5));
-    socket.say(&ClientMessage::UploadFinish { channel: 3, blake3: hash(b"0123456789") }).await;
+    socket.say(&ClientMessage::UploadFinish { channel: 3, blake3: Some(hash(b"0123456789")) }).await;
     assert_eq!(error_of(socket.hear().await, 3).message, "5 of 10 bytes were received");
     socket.send(7, 0, b"x").await;
     assert_eq!(error_of(socket.hear().await, 7).message, "no upload is open on this channel");
@@ -128,7 +159,7 @@ async fn keys_and_sizes_are_checked() {
         assert_eq!(error.code, ErrorCode::NoSpace, "{error}");
     }
     assert_eq!(socket.open(1, "k", 0).await, state(1, 0));
-    socket.say(&ClientMessage::UploadFinish { channel: 1, blake3: hash(b"") }).await;
+    socket.say(&ClientMessage::UploadFinish { channel: 1, blake3: Some(hash(b"")) }).await;
     assert!(matches!(socket.hear().await, HubMessage::UploadDone { .. }));
 }
 
@@ -145,7 +176,7 @@ async fn the_newer_of_two_connections_takes_an_upload_over() {
     assert_eq!(error_of(old.hear().await, 1).code, ErrorCode::Busy);
     new.send(5, 3, b"def").await;
     assert_eq!(new.hear().await, ack(5, 6));
-    new.say(&ClientMessage::UploadFinish { channel: 5, blake3: hash(b"abcdef") }).await;
+    new.say(&ClientMessage::UploadFinish { channel: 5, blake3: Some(hash(b"abcdef")) }).await;
     assert!(matches!(new.hear().await, HubMessage::UploadDone { .. }));
 }
 
@@ -184,6 +215,6 @@ async fn a_full_disk_is_said_and_what_was_received_is_kept() {
     assert!((2 * MIB..=2500 << 10).contains(&from), "{from}");
     socket.send(1, received_bytes, &bytes[from..]).await;
     socket.hear().await;
-    socket.say(&ClientMessage::UploadFinish { channel: 1, blake3: hash(&bytes) }).await;
+    socket.say(&ClientMessage::UploadFinish { channel: 1, blake3: Some(hash(&bytes)) }).await;
     assert!(matches!(socket.hear().await, HubMessage::UploadDone { .. }));
 }

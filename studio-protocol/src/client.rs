@@ -29,8 +29,10 @@ pub enum ClientMessage {
     UploadFinish {
         /// The upload.
         channel: u32,
-        /// What the sender computed over all bytes, sent now or before.
-        blake3: Hash,
+        /// What the sender computed over all bytes, sent now or before. May be absent where `upload_state` said that
+        /// the hub had none: there is nothing then that this connection didn't carry.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blake3: Option<Hash>,
     },
     /// No more will be sent; what the hub has is kept for a later `upload_open`.
     UploadClose {

@@ -39,7 +39,11 @@ fn what_a_client_says() {
         expect![[r#"{"type":"upload_open","channel":3,"key":"k-1.irpa","size_bytes":4096}"#]],
     );
     check(
-        &C::UploadFinish { channel: 3, blake3: hash(0xab) },
+        &C::UploadFinish { channel: 3, blake3: None },
+        expect![[r#"{"type":"upload_finish","channel":3}"#]],
+    );
+    check(
+        &C::UploadFinish { channel: 3, blake3: Some(hash(0xab)) },
         expect![[
             r#"{"type":"upload_finish","channel":3,"blake3":"abababababababababababababababababababababababababababababababab"}"#
         ]],

@@ -280,7 +280,7 @@ impl Connection {
         self.say(&HubMessage::UploadState { channel, received_bytes, artifact }).await
     }
 
-    async fn upload_finish(&mut self, channel: u32, announced: Hash) -> Result<(), End> {
+    async fn upload_finish(&mut self, channel: u32, announced: Option<Hash>) -> Result<(), End> {
         let Some(upload) = self.uploads.remove(&channel) else { return self.no_upload(channel).await };
         match blocking(move || upload.finish(announced)).await {
             Ok(artifact) => self.say(&HubMessage::UploadDone { channel, artifact }).await,

@@ -46,6 +46,8 @@ pub(crate) struct Upload {
     store: Arc<Store>,
     slot: Arc<Slot>,
     owner: u64,
+    /// Whether this claim's owner sends all of the bytes: none were there when it was made.
+    is_from_start: bool,
 }
 
 /// What opening an upload found.
@@ -104,6 +106,11 @@ pub(crate) enum UploadError {
         /// The announced length.
         size: u64,
     },
+    /// No hash, though some bytes are of an earlier claim.
+    #[error(
+        "bytes were here before this upload was opened, and their sender has to say what all of them hash to"
+    )]
+    HashMissing,
     /// The bytes are not what the sender says they are.
     #[error("the bytes received hash to {got}, the sender says {announced}; they were deleted")]
     Hash {
@@ -139,6 +146,7 @@ impl From<UploadError> for WireError {
             UploadError::Io(_) => (ErrorCode::Io, "Look at the hub's data folder"),
             UploadError::TooLong(_)
             | UploadError::Ended
+            | UploadError::HashMissing
             | UploadError::OutOfOrder { .. }
             | UploadError::PastEnd { .. } => return Self::new(ErrorCode::BadMessage, error.to_string()),
         };
@@ -183,7 +191,8 @@ impl Uploads {
             return Err(UploadError::NoRoom { need, free: free.saturating_sub(RESERVE_BYTES) });
         }
         drop(state);
-        Ok(Opened::Partial(Upload { store: Arc::clone(&self.store), slot, owner }, received))
+        let (store, is_from_start) = (Arc::clone(&self.store), received == 0);
+        Ok(Opened::Partial(Upload { store, slot, owner, is_from_start }, received))
     }
 
     fn slot(&self, key: &str) -> Arc<Slot> {
@@ -217,8 +226,12 @@ impl Upload {
         Ok(appended?)
     }
 
-    /// Checks the whole and makes it an artifact. Bytes that are not what was announced are deleted.
-    pub(crate) fn finish(&self, announced: Hash) -> Result<Artifact, UploadError> {
+    /// Checks the whole and makes it an artifact. Bytes that are not what was announced are deleted. Only who sent all of
+    /// them needn't announce anything: what is on the disk was hashed as it came in.
+    pub(crate) fn finish(&self, announced: Option<Hash>) -> Result<Artifact, UploadError> {
+        if announced.is_none() && !self.is_from_start {
+            return Err(UploadError::HashMissing);
+        }
         let mut state = self.state()?;
         let part = state.part.take().ok_or(UploadError::Ended)?;
         let (received, size) = (part.received(), part.size);
@@ -227,7 +240,7 @@ impl Upload {
             return Err(UploadError::Short { received, size });
         }
         let got = part.hash();
-        if got != announced {
+        if let Some(announced) = announced.filter(|announced| *announced != got) {
             part.discard()?;
             return Err(UploadError::Hash { got, announced });
         }

@@ -198,7 +198,7 @@ impl Socket {
             self.send(channel, (index as u64) << 20, payload).await;
             assert!(matches!(self.hear().await, HubMessage::UploadAck { .. }));
         }
-        self.say(&ClientMessage::UploadFinish { channel, blake3: hash(bytes) }).await;
+        self.say(&ClientMessage::UploadFinish { channel, blake3: Some(hash(bytes)) }).await;
         match self.hear().await {
             HubMessage::UploadDone { artifact, .. } => artifact.blake3,
             other => panic!("{other:?}"),
