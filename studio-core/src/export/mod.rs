@@ -134,6 +134,16 @@ impl Export {
         }
     }
 
+    /// Whether the file `index` of [`Export::files`] is made of the model's weights; others are there already, and their
+    /// keys don't depend on the model's hash.
+    ///
+    /// # Panics
+    /// If there is no such file.
+    #[must_use]
+    pub fn is_of_weights(&self, index: usize) -> bool {
+        matches!(self.contents[index], Contents::Parameters(_))
+    }
+
     /// A key that promises content: files with one key have the same bytes, whenever and wherever they are made.
     /// 1 to 128 characters of `0-9 a-z . _ -`. `source_blake3` is the hash of the GGUF.
     ///

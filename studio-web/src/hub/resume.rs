@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use studio_protocol::Hash;
 use studio_protocol::chunk::{Chunk, HEADER_BYTES, WINDOW_BYTES};
 
-/// Payload of a frame, but for an upload's last. With larger ones the hub spends more time on fresh memory than it
-/// saves on frames.
-const FRAME_BYTES: usize = 1 << 20;
+/// Payload of a frame, but for an upload's last. Chromium copies a message that doesn't fit its pipe, and takes fresh
+/// memory from the system for each copy of 960 KiB or more; smaller frames cost more than they save.
+const FRAME_BYTES: usize = 512 << 10;
 
 /// An upload that can be taken up again.
 #[derive(Debug)]
@@ -86,12 +86,17 @@ impl Upload {
         self.received_bytes = received_bytes;
         self.sent_bytes = received_bytes;
         if received_bytes < held_from {
-            self.made_bytes = 0;
-            self.held.clear();
+            self.rewind();
             return Ok(Resume::Rewind);
         }
         self.release();
         Ok(Resume::Continue)
+    }
+
+    /// Begins anew with making the stream. What the hub has is not sent again.
+    pub fn rewind(&mut self) {
+        self.made_bytes = 0;
+        self.held.clear();
     }
 
     /// The hub's `upload_ack`.
@@ -191,50 +196,53 @@ pub fn content_key(hash: &Hash) -> String {
 mod tests {
     use super::*;
 
-    const MIB: usize = 1 << 20;
+    const FRAMES: usize = WINDOW_BYTES as usize / FRAME_BYTES;
 
     fn offsets(upload: &mut Upload) -> Vec<u64> {
         std::iter::from_fn(|| {
             let frame = upload.next_frame(1)?;
-            Some(Chunk::parse(&frame).unwrap().offset / MIB as u64)
+            Some(Chunk::parse(&frame).unwrap().offset / FRAME_BYTES as u64)
         })
         .collect()
     }
 
     fn fill(upload: &mut Upload) {
         while upload.wants_bytes() {
-            upload.push(&vec![7; MIB]);
+            upload.push(&vec![7; FRAME_BYTES]);
         }
     }
 
     #[test]
     fn the_window_limits_what_is_on_its_way() {
-        let mut upload = Upload::new(40 * MIB as u64);
+        let mut upload = Upload::new((2 * FRAMES * FRAME_BYTES) as u64);
         assert_eq!(upload.on_state(0), Ok(Resume::Continue));
         fill(&mut upload);
-        assert_eq!(offsets(&mut upload), (0..16).collect::<Vec<_>>());
+        assert_eq!(offsets(&mut upload), (0..FRAMES as u64).collect::<Vec<_>>());
         assert!(!upload.wants_bytes());
-        upload.on_ack(2 * MIB as u64).unwrap();
+        upload.on_ack(2 * FRAME_BYTES as u64).unwrap();
         fill(&mut upload);
-        assert_eq!(offsets(&mut upload), [16, 17]);
+        assert_eq!(offsets(&mut upload), [FRAMES as u64, FRAMES as u64 + 1]);
     }
 
     #[test]
     fn bytes_that_the_hub_has_are_made_but_not_sent() {
-        let mut upload = Upload::new(4 * MIB as u64);
-        upload.on_state(2 * MIB as u64 + 5).unwrap();
+        let mut upload = Upload::new(4 * FRAME_BYTES as u64);
+        upload.on_state(2 * FRAME_BYTES as u64 + 5).unwrap();
         fill(&mut upload);
         let frame = upload.next_frame(9).unwrap();
         let chunk = Chunk::parse(&frame).unwrap();
-        assert_eq!((chunk.channel, chunk.offset, chunk.payload.len()), (9, 2 * MIB as u64 + 5, MIB - 5));
+        assert_eq!(
+            (chunk.channel, chunk.offset, chunk.payload.len()),
+            (9, 2 * FRAME_BYTES as u64 + 5, FRAME_BYTES - 5)
+        );
         assert_eq!(offsets(&mut upload), [3]);
-        upload.on_ack(4 * MIB as u64).unwrap();
+        upload.on_ack(4 * FRAME_BYTES as u64).unwrap();
         assert!(upload.is_received());
     }
 
     #[test]
     fn small_pieces_go_in_full_frames_and_the_last_as_it_is() {
-        let bytes: Vec<u8> = (0..2 * MIB + 1000).map(|at| (at % 251) as u8).collect();
+        let bytes: Vec<u8> = (0..2 * FRAME_BYTES + 1000).map(|at| (at % 251) as u8).collect();
         let mut upload = Upload::new(bytes.len() as u64);
         upload.on_state(7).unwrap();
         let mut sent = bytes[..7].to_vec();
@@ -248,29 +256,29 @@ mod tests {
                 sent.extend_from_slice(chunk.payload);
             }
         }
-        assert_eq!(lengths, [MIB - 7, MIB, 1000]);
+        assert_eq!(lengths, [FRAME_BYTES - 7, FRAME_BYTES, 1000]);
         assert!(sent == bytes);
     }
 
     #[test]
     fn a_dropped_connection_sends_again_only_what_was_on_its_way() {
-        let mut upload = Upload::new(8 * MIB as u64);
+        let mut upload = Upload::new(8 * FRAME_BYTES as u64);
         upload.on_state(0).unwrap();
         fill(&mut upload);
         assert_eq!(offsets(&mut upload).len(), 8);
-        upload.on_ack(3 * MIB as u64).unwrap();
-        assert_eq!(upload.on_state(5 * MIB as u64), Ok(Resume::Continue));
+        upload.on_ack(3 * FRAME_BYTES as u64).unwrap();
+        assert_eq!(upload.on_state(5 * FRAME_BYTES as u64), Ok(Resume::Continue));
         assert_eq!(offsets(&mut upload), [5, 6, 7]);
     }
 
     #[test]
     fn a_hub_that_lost_acknowledged_bytes_gets_the_stream_anew() {
-        let mut upload = Upload::new(8 * MIB as u64);
+        let mut upload = Upload::new(8 * FRAME_BYTES as u64);
         upload.on_state(0).unwrap();
         fill(&mut upload);
         offsets(&mut upload);
-        upload.on_ack(6 * MIB as u64).unwrap();
-        assert_eq!(upload.on_state(MIB as u64), Ok(Resume::Rewind));
+        upload.on_ack(6 * FRAME_BYTES as u64).unwrap();
+        assert_eq!(upload.on_state(FRAME_BYTES as u64), Ok(Resume::Rewind));
         fill(&mut upload);
         assert_eq!(offsets(&mut upload), [1, 2, 3, 4, 5, 6, 7]);
     }

@@ -7,6 +7,7 @@ use crate::browser;
 use crate::hub::resume::content_key;
 use crate::messages::{BundleFile, ExportEnd, ExportedBundle, PlannedFile, Problem};
 use crate::report;
+use futures_util::future;
 use gguf_file::ReadAt;
 use std::rc::Rc;
 use studio_core::export::{Export, FileStream};
@@ -24,8 +25,16 @@ pub(crate) fn plan(model: &Model, options: &ExportOptions) -> Result<Vec<Planned
     Ok(planned.files().iter().map(row).collect())
 }
 
-fn open(model: &Model, options: &ExportOptions) -> Result<Export, Problem> {
-    Export::new(&model.gguf, &model.sources(), options).map_err(|error| report::export_problem(&error))
+/// The planned export: as it was planned when its options were chosen, where these are the last.
+fn open(model: &Model, options: &ExportOptions) -> Result<Rc<Export>, Problem> {
+    if let Some((_, export)) = model.planned.borrow().as_ref().filter(|(of, _)| of == options) {
+        return Ok(Rc::clone(export));
+    }
+    let export = Export::new(&model.gguf, &model.sources(), options)
+        .map_err(|error| report::export_problem(&error))?;
+    let export = Rc::new(export);
+    *model.planned.borrow_mut() = Some((options.clone(), Rc::clone(&export)));
+    Ok(export)
 }
 
 /// Exports a model to the hub.
@@ -38,31 +47,26 @@ pub(crate) async fn run(
     let export = open(&model, &options)?;
     let source_bytes = model.files.iter().map(|file| file.size_bytes).sum();
     let total_bytes = export.files().iter().map(|file| file.size_bytes).sum();
-    let mut meter = Meter::new(source_bytes, total_bytes);
-    let source = hashing::finish(&model, &control, &mut meter).await?;
-    let mut uploader = Uploader::new(control);
-    let mut files = Vec::new();
-    for (index, file) in export.files().iter().enumerate() {
-        let mut pieces =
-            Made { export: &export, index, sources: model.sources(), stream: export.stream(index) };
-        let parcel = Parcel {
-            name: file.name,
-            key: export.key(&source.blake3, index),
-            size_bytes: file.size_bytes,
-            pieces: &mut pieces,
-        };
-        let artifact = uploader.send(parcel, &mut meter).await?;
-        meter.file_done(file.size_bytes);
-        files.push(BundleFile { name: file.name.to_owned(), artifact });
-    }
+    let meter = Meter::new(source_bytes, total_bytes);
+    let mut uploader = Uploader::new(control.clone());
+    // The hash of the source names only what is made of its weights: the rest is sent meanwhile.
+    let (of_weights, made): (Vec<_>, Vec<_>) =
+        (0..export.files().len()).partition(|index| export.is_of_weights(*index));
+    let mut sender = Sender { model: &model, export: &export, uploader: &mut uploader, meter: &meter };
+    let (source, made) =
+        future::try_join(hashing::finish(&model, &control, &meter), sender.send(&made, "")).await?;
+    let of_weights = sender.send(&of_weights, &source.blake3).await?;
+    let mut files: Vec<(usize, BundleFile)> = made.into_iter().chain(of_weights).collect();
+    files.sort_by_key(|(index, _)| *index);
+    let mut files: Vec<BundleFile> = files.into_iter().map(|(_, file)| file).collect();
     let entries = files.iter().map(|file| entry(&file.name, &file.artifact)).collect();
     let mut manifest = export.manifest(source, entries);
     let reference =
-        send_text(&mut uploader, &mut meter, file_name::REFERENCE, export.reference(&manifest)).await?;
+        send_text(&mut uploader, &meter, file_name::REFERENCE, export.reference(&manifest)).await?;
     // The hub knows a bundle's files from its manifest alone.
     manifest.files.push(entry(&reference.name, &reference.artifact));
     let text = serde_json::to_string_pretty(&manifest).unwrap_or_default();
-    let manifest = send_text(&mut uploader, &mut meter, file_name::MANIFEST, text).await?;
+    let manifest = send_text(&mut uploader, &meter, file_name::MANIFEST, text).await?;
     let hash = manifest.artifact.blake3;
     files.extend([reference, manifest]);
     Ok(ExportedBundle { hash, files, elapsed_ms: browser::now_ms() - began_ms })
@@ -70,6 +74,40 @@ pub(crate) async fn run(
 
 fn entry(name: &str, artifact: &Artifact) -> FileEntry {
     FileEntry { name: name.to_owned(), size_bytes: artifact.size_bytes, blake3: artifact.blake3.to_string() }
+}
+
+/// Sends planned files.
+struct Sender<'a> {
+    model: &'a Model,
+    export: &'a Export,
+    uploader: &'a mut Uploader,
+    meter: &'a Meter,
+}
+
+impl Sender<'_> {
+    /// Sends the files `indices` one after another; gives each with its index.
+    async fn send(
+        &mut self,
+        indices: &[usize],
+        source_blake3: &str,
+    ) -> Result<Vec<(usize, BundleFile)>, ExportEnd> {
+        let (export, mut files) = (self.export, Vec::new());
+        for &index in indices {
+            let file = &export.files()[index];
+            let mut pieces =
+                Made { export, index, sources: self.model.sources(), stream: export.stream(index) };
+            let parcel = Parcel {
+                name: file.name,
+                key: export.key(source_blake3, index),
+                size_bytes: file.size_bytes,
+                pieces: &mut pieces,
+            };
+            let artifact = self.uploader.send(parcel, self.meter).await?;
+            self.meter.file_done(file.size_bytes);
+            files.push((index, BundleFile { name: file.name.to_owned(), artifact }));
+        }
+        Ok(files)
+    }
 }
 
 /// A planned file's bytes.
@@ -110,7 +148,7 @@ impl Pieces for Text {
 
 async fn send_text(
     uploader: &mut Uploader,
-    meter: &mut Meter,
+    meter: &Meter,
     name: &str,
     text: String,
 ) -> Result<BundleFile, ExportEnd> {

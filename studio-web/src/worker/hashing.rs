@@ -50,7 +50,7 @@ pub(crate) fn begin(model: &Rc<Model>) {
 pub(crate) async fn finish(
     model: &Rc<Model>,
     control: &Control,
-    meter: &mut Meter,
+    meter: &Meter,
 ) -> Result<FileEntry, ExportEnd> {
     let hashing = &model.hashing;
     let stopped = hashing.stopped.borrow_mut().take();
@@ -68,6 +68,8 @@ pub(crate) async fn finish(
     .await?;
     let hasher = hashing.hasher.borrow();
     let hasher = hasher.as_ref().ok_or_else(|| Problem::new("The model is no longer open"))?;
+    // What was hashed before anybody asked counts, too.
+    meter.hashed(hasher.count());
     Ok(FileEntry {
         name: report::source_name(&model.files).to_owned(),
         size_bytes: hasher.count(),

@@ -18,6 +18,7 @@ use std::{
     cell::{Cell, RefCell},
     rc::Rc,
 };
+use studio_core::{export::Export, options::ExportOptions};
 use upload::Control;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -30,6 +31,8 @@ pub(crate) struct Model {
     sources: Vec<BlobSource>,
     gguf: Gguf,
     hashing: Hashing,
+    /// The export that was planned last, with its options.
+    planned: RefCell<Option<(ExportOptions, Rc<Export>)>>,
 }
 
 impl Model {
@@ -146,5 +149,6 @@ fn inspect(drop_id: u64, mut files: Vec<File>) -> Result<Model, Problem> {
     let files: Vec<_> =
         named.map(|(file, source)| SourceFile { name: file.name(), size_bytes: source.len() }).collect();
     let gguf = report::open(&sources.iter().map(|source| source as &dyn ReadAt).collect::<Vec<_>>(), &files)?;
-    Ok(Model { drop_id, files, sources, gguf, hashing: Hashing::default() })
+    let (hashing, planned) = (Hashing::default(), RefCell::default());
+    Ok(Model { drop_id, files, sources, gguf, hashing, planned })
 }

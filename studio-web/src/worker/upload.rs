@@ -102,17 +102,9 @@ impl Uploader {
     }
 
     /// Sends a file, whatever happens to the connection meanwhile, until the hub has checked and kept it.
-    pub(crate) async fn send(
-        &mut self,
-        parcel: Parcel<'_>,
-        meter: &mut Meter,
-    ) -> Result<Artifact, ExportEnd> {
-        let mut transfer = Transfer {
-            upload: Upload::new(parcel.size_bytes),
-            hasher: blake3::Hasher::new(),
-            parcel,
-            first_state: true,
-        };
+    pub(crate) async fn send(&mut self, parcel: Parcel<'_>, meter: &Meter) -> Result<Artifact, ExportEnd> {
+        let mut transfer =
+            Transfer { upload: Upload::new(parcel.size_bytes), hasher: None, parcel, first_state: true };
         loop {
             match self.attempt(&mut transfer, meter).await {
                 Ok(artifact) => return Ok(artifact),
@@ -127,11 +119,7 @@ impl Uploader {
         }
     }
 
-    async fn attempt(
-        &mut self,
-        transfer: &mut Transfer<'_>,
-        meter: &mut Meter,
-    ) -> Result<Artifact, Interrupt> {
+    async fn attempt(&mut self, transfer: &mut Transfer<'_>, meter: &Meter) -> Result<Artifact, Interrupt> {
         self.connect().await?;
         self.channel += 1;
         let channel = self.channel;
@@ -153,13 +141,10 @@ impl Uploader {
             meter.received(artifact.size_bytes);
             return Ok(artifact);
         }
-        if transfer.upload.on_state(received_bytes).map_err(impossible)? == Resume::Rewind {
-            transfer.parcel.pieces.restart();
-            transfer.hasher.reset();
-        }
+        transfer.take_up(received_bytes)?;
         self.pump(channel, transfer, meter).await?;
 
-        let blake3 = Hash::from_bytes(*transfer.hasher.finalize().as_bytes());
+        let blake3 = transfer.hasher.as_ref().map(|hasher| Hash::from_bytes(*hasher.finalize().as_bytes()));
         self.say(&ClientMessage::UploadFinish { channel, blake3 });
         loop {
             if let HubMessage::UploadDone { artifact, .. } = self.answer(channel).await? {
@@ -173,7 +158,7 @@ impl Uploader {
         &mut self,
         channel: u32,
         transfer: &mut Transfer<'_>,
-        meter: &mut Meter,
+        meter: &Meter,
     ) -> Result<(), Interrupt> {
         let mut made = 0;
         loop {
@@ -276,16 +261,32 @@ impl Uploader {
 struct Transfer<'a> {
     parcel: Parcel<'a>,
     upload: Upload,
-    hasher: blake3::Hasher,
+    /// Of all bytes made, where the hub wants their hash: it has some that were not sent since the upload was opened. It
+    /// hashes the others itself.
+    hasher: Option<blake3::Hasher>,
     first_state: bool,
 }
 
 impl Transfer<'_> {
+    /// Goes on from what the hub has.
+    fn take_up(&mut self, received_bytes: u64) -> Result<(), ExportEnd> {
+        let resume = self.upload.on_state(received_bytes).map_err(impossible)?;
+        let wants_hash = received_bytes > 0;
+        if resume == Resume::Rewind || (wants_hash && self.hasher.is_none()) {
+            self.upload.rewind();
+            self.parcel.pieces.restart();
+            self.hasher = wants_hash.then(blake3::Hasher::new);
+        }
+        Ok(())
+    }
+
     /// Makes the next piece; gives its length.
     fn make(&mut self) -> Result<usize, ExportEnd> {
         match self.parcel.pieces.next()? {
             Some(piece) => {
-                self.hasher.update(piece);
+                if let Some(hasher) = &mut self.hasher {
+                    hasher.update(piece);
+                }
                 self.upload.push(piece);
                 Ok(piece.len())
             }
