@@ -93,10 +93,13 @@ test("an upload survives the hub's violent end", async () => {
   await page.getByTestId("weights-f32").check({ force: true });
   await page.getByTestId("export").click();
   await page.waitForFunction(() => /Making and sending model.irpa/.test(document.querySelector("[data-testid=export-progress]")?.innerText ?? ""));
-  await page.waitForTimeout(400);
+  const received = () => {
+    const parts = fs.readdirSync(`${hub.data}/uploads`).filter((name) => name.endsWith(".part"));
+    return Math.max(0, ...parts.map((name) => fs.statSync(`${hub.data}/uploads/${name}`).size));
+  };
+  for (let tries = 0; tries < 100 && received() === 0; tries += 1) await page.waitForTimeout(100);
   await hub.kill();
-  const parts = fs.readdirSync(`${hub.data}/uploads`).filter((name) => name.endsWith(".part"));
-  const kept = Math.max(...parts.map((name) => fs.statSync(`${hub.data}/uploads/${name}`).size));
+  const kept = received();
   assert.ok(kept > 0, "something was on the disk when the hub was killed");
   await page.getByTestId("banner").waitFor();
   await shoot(page, "hub-away-light");
