@@ -18,3 +18,4 @@ pub mod reference;
 pub mod statistics;
 pub mod tiles;
 pub mod tokenizer;
+pub mod view;

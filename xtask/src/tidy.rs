@@ -19,11 +19,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("llama-reference", &[]),
     ("page-bundler", &[]),
     ("runner-agent", &["gguf-file", "iree-runtime", "studio-core", "studio-protocol"]),
-    ("studio-core", &["gguf-file", "studio-kernels"]),
-    ("studio-hub", &["gguf-file", "runner-agent", "studio-core", "studio-protocol"]),
+    ("studio-core", &["gguf-file", "studio-graph", "studio-kernels"]),
+    ("studio-graph", &[]),
+    ("studio-hub", &["gguf-file", "runner-agent", "studio-core", "studio-graph", "studio-protocol"]),
     ("studio-kernels", &[]),
     ("studio-protocol", &[]),
-    ("studio-web", &["gguf-file", "studio-core", "studio-protocol"]),
+    ("studio-web", &["gguf-file", "studio-core", "studio-graph", "studio-protocol"]),
     ("xtask", &[]),
 ];
 

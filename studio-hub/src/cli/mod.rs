@@ -7,6 +7,7 @@ mod doctor;
 mod engine;
 mod events;
 mod export;
+mod graph;
 mod inspect;
 mod options;
 mod outcome;
@@ -36,6 +37,7 @@ enum Command {
     Export(export::Export),
     Inspect(inspect::Inspect),
     Params(params::Params),
+    Graph(graph::GraphCommand),
     Compile(compile::Compile),
     Run(run::Run),
     Bench(bench::Bench),
@@ -60,6 +62,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Export(command) => command.run(),
         Command::Inspect(command) => command.run(),
         Command::Params(command) => command.run(),
+        Command::Graph(command) => command.run(),
         Command::Compile(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Bench(command) => command.run(),

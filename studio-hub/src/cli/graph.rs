@@ -1,0 +1,153 @@
+//! `studio graph`: the model's graph as an outline, as SVG or as JSON, without its weights being read.
+
+mod outline;
+
+use super::options::ExportArgs;
+use super::outcome::{WrongUsage, note, print};
+use crate::model::Model;
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use studio_core::manifest::file_name;
+use studio_graph::{Analysis, Drawing, Function, Item, Module, Overlay, Palette, View, find, mlir, svg};
+
+/// Draws a model's graph. Without --svg or --json it prints an outline of its scopes.
+#[derive(Debug, Args)]
+pub(super) struct GraphCommand {
+    /// A GGUF, of which only the header is read; an .mlir file of StableHLO; a bundle's folder.
+    source: PathBuf,
+    /// Write a picture to this file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print one JSON document with all nodes.
+    #[arg(long)]
+    json: bool,
+    /// The function to show [default: the last one].
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Open this scope and those around it: `layer 3/attention`. May be given several times.
+    #[arg(long, value_name = "PATH")]
+    expand: Vec<String>,
+    /// Open every scope; of equal ones the first.
+    #[arg(long)]
+    expand_all: bool,
+    /// Draw equal scopes each for itself.
+    #[arg(long)]
+    unfold: bool,
+    /// Colour operations by a number.
+    #[arg(long, value_enum)]
+    overlay: Option<Number>,
+    /// Light words on dark paper.
+    #[arg(long)]
+    dark: bool,
+    #[command(flatten)]
+    export: ExportArgs,
+}
+
+/// What operations can be coloured by.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Number {
+    /// Bytes of the parameters that they load.
+    Bytes,
+    /// Floating-point operations of one call.
+    Flops,
+}
+
+impl GraphCommand {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let place = || self.source.display().to_string();
+        let module = self.module().with_context(place)?;
+        let function = self.function(&module)?;
+        if self.json {
+            let document = outline::json(&module);
+            print(format_args!("{}\n", serde_json::to_string_pretty(&document)?))?;
+        }
+        let analysis = Analysis::new(&module, function);
+        if let Some(path) = &self.svg {
+            let text = self.picture(&module, function, &analysis)?;
+            std::fs::write(path, text).with_context(|| path.display().to_string())?;
+            note(format_args!("{}", path.display()));
+        } else if !self.json {
+            print(outline::text(&module, function, &analysis))?;
+        }
+        Ok(())
+    }
+
+    fn module(&self) -> anyhow::Result<Module> {
+        match ending(&self.source).as_str() {
+            "gguf" => {
+                let model = Model::open(&self.source)?;
+                let options = self.export.options()?;
+                let graph = studio_core::family::build(&model.gguf, &model.files.sources(), &options)?;
+                Ok(studio_core::view::module(&graph, &model.gguf))
+            }
+            "mlir" => text_module(&self.source),
+            _ if self.source.is_dir() => text_module(&self.source.join(file_name::MLIR)),
+            _ => Err(WrongUsage(
+                "a file's name must end in .gguf or .mlir; or name a bundle's folder".to_owned(),
+            )
+            .into()),
+        }
+    }
+
+    fn function<'m>(&self, module: &'m Module) -> anyhow::Result<&'m Function> {
+        let functions = module.functions();
+        let Some(wanted) = &self.function else {
+            return functions.last().context("there is no function to show");
+        };
+        if let Some((_, function)) = module.function(wanted) {
+            return Ok(function);
+        }
+        let names: Vec<&str> = functions.iter().map(Function::name).collect();
+        bail!(WrongUsage(format!("there is no function {wanted:?}; there are {}", names.join(", "))))
+    }
+
+    fn picture(&self, module: &Module, function: &Function, analysis: &Analysis) -> anyhow::Result<String> {
+        let mut view = View::default();
+        if self.unfold {
+            for (index, _) in analysis.groups.iter().enumerate() {
+                view.set_unfolded(studio_graph::GroupId(index as u32), true);
+            }
+        }
+        if self.expand_all {
+            view.open_all(analysis, function);
+        }
+        for path in &self.expand {
+            match find(module, function, analysis, path) {
+                Some(Item::Scope(scope)) => view.reveal_whole(analysis, scope),
+                Some(Item::Node(node)) => view.reveal(analysis, function, node),
+                Some(Item::Group(_)) | None => {
+                    let name = function.name();
+                    bail!(WrongUsage(format!(
+                        "--expand {path:?}: {name} has no such scope; see `studio graph` without --svg"
+                    )))
+                }
+            }
+        }
+        let drawing = Drawing::new(module, function, analysis, &view);
+        let overlay = self.overlay.map(|number| match number {
+            Number::Bytes => Overlay::bytes(module, function, analysis, &view, &drawing),
+            Number::Flops => Overlay::flops(function, analysis, &view, &drawing),
+        });
+        let palette = if self.dark { Palette::DARK } else { Palette::LIGHT };
+        let title = format!("{} · {}", module.name, function.name());
+        Ok(svg::print(&drawing, &title, palette, overlay.as_ref()))
+    }
+}
+
+/// The graph in a text.
+fn text_module(path: &Path) -> anyhow::Result<Module> {
+    let size = std::fs::metadata(path).with_context(|| path.display().to_string())?.len();
+    anyhow::ensure!(
+        size <= mlir::MAX_BYTES as u64,
+        "{size} bytes, where at most {} are read",
+        mlir::MAX_BYTES
+    );
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    let text = String::from_utf8(bytes).with_context(|| path.display().to_string())?;
+    mlir::parse(&text).with_context(|| path.display().to_string())
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
+}
