@@ -21,7 +21,7 @@ pub(super) fn inspect(path: &Path, name: &str) -> anyhow::Result<Report> {
         }
         bail!("{message}. `studio inspect` lists all of them");
     }
-    let found = statistics(&model.gguf, &model.sources(), name)?;
+    let found = statistics(&model.gguf, &model.files.sources(), name)?;
     Ok(Report { text: text(&found), json: serde_json::to_value(&found)? })
 }
 
