@@ -21,8 +21,12 @@ fn conversations_are_rendered_as_by_jinja2() {
             .map(|message| ChatMessage::new(field(message, "role"), field(message, "content")))
             .collect();
         for add_generation_prompt in [false, true] {
-            let options =
-                ChatOptions { add_generation_prompt, bos_token: "<|im_start|>", eos_token: "<|im_end|>" };
+            let options = ChatOptions {
+                add_generation_prompt,
+                bos_token: "<|im_start|>",
+                eos_token: "<|im_end|>",
+                now: None,
+            };
             assert_eq!(Some(template.render(&messages, options).unwrap()), expected.next());
         }
     }

@@ -1,6 +1,7 @@
 //! A prompt as token ids.
 
 use super::language::Language;
+use std::time::{SystemTime, UNIX_EPOCH};
 use studio_core::chat::{ChatMessage, ChatOptions, ChatTemplate};
 use studio_protocol::{ErrorCode, Prompt, WireError};
 
@@ -40,7 +41,9 @@ fn chat(messages: &[studio_protocol::ChatMessage], language: &Language) -> Resul
         String::from_utf8_lossy(bytes).into_owned()
     };
     let (bos_token, eos_token) = (text(tokenizer.bos_id()), text(tokenizer.eos_id()));
-    let options = ChatOptions { add_generation_prompt: true, bos_token: &bos_token, eos_token: &eos_token };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs());
+    let options =
+        ChatOptions { add_generation_prompt: true, bos_token: &bos_token, eos_token: &eos_token, now };
     let rendered = template.render(&messages, options).map_err(bad)?;
     let has_bos = !bos_token.is_empty() && rendered.starts_with(&bos_token);
     tokenizer.encode(&rendered, !has_bos, true).map_err(bad)

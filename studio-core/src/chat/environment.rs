@@ -5,6 +5,7 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, Value};
 use minijinja_contrib::pycompat;
 
 use super::error::Refusal;
+use super::time::Moment;
 use super::{ChatError, python};
 
 /// The template's name in messages.
@@ -29,6 +30,7 @@ pub(super) fn with_template(source: &str) -> Result<Environment<'static>, ChatEr
     environment.set_unknown_method_callback(pycompat::unknown_method_callback);
     environment.set_formatter(python::format);
     environment.add_filter("tojson", python::to_json);
+    environment.add_test("iterable", python::is_iterable);
     environment.add_function("raise_exception", raise_exception);
     environment.add_template_owned(NAME, source.to_owned()).map_err(ChatError::Parse)?;
     Ok(environment)
@@ -37,6 +39,11 @@ pub(super) fn with_template(source: &str) -> Result<Environment<'static>, ChatEr
 /// Refuses output that no context could hold.
 pub(super) fn check_len(output: String) -> Result<String, ChatError> {
     if output.len() > OUTPUT_BYTES { Err(ChatError::LimitReached) } else { Ok(output) }
+}
+
+/// The function `strftime_now` at that time.
+pub(super) fn strftime(now: u64) -> Value {
+    Value::from_function(move |format: &str| Moment::from_unix(now).format(format))
 }
 
 fn raise_exception(message: &str) -> Result<Value, Error> {

@@ -29,10 +29,8 @@ pub enum ChatError {
         /// The template's own words.
         message: String,
     },
-    /// The template calls `strftime_now`.
-    #[error(
-        "the model's chat template asks for today's date (strftime_now), which is not given to templates"
-    )]
+    /// The template calls `strftime_now`, and nobody said what time it is.
+    #[error("the model's chat template asks for today's date (strftime_now), which was not given")]
     NeedsDate,
     /// The template ran for too long or wrote too much.
     #[error("the model's chat template was stopped: it takes too many steps or writes too much")]

@@ -7,6 +7,7 @@
 mod environment;
 mod error;
 mod python;
+mod time;
 
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,9 @@ pub struct ChatOptions<'a> {
     pub bos_token: &'a str,
     /// The text of the token that ends a text, empty if there is none.
     pub eos_token: &'a str,
+    /// What time it is, in seconds since 1970 began (UTC), for templates that write the day into the prompt. Where it
+    /// isn't given, those do without that can.
+    pub now: Option<u64>,
 }
 
 /// A model's chat template, parsed.
@@ -73,10 +77,10 @@ impl ChatTemplate {
     /// Renders a conversation. The result holds control tokens as text and, where the template writes it, the
     /// BOS token: encode it with `parse_special` and without `add_special` if it starts with that.
     ///
-    /// Fails if the template refuses the conversation, asks for what isn't there (the date), takes too many
+    /// Fails if the template refuses the conversation, asks for what isn't there (the date, if it isn't given), takes too many
     /// steps or writes too much.
     pub fn render(&self, messages: &[ChatMessage], options: ChatOptions<'_>) -> Result<String, ChatError> {
-        let ChatOptions { add_generation_prompt, bos_token, eos_token } = options;
+        let ChatOptions { add_generation_prompt, bos_token, eos_token, now } = options;
         let messages: Vec<Value> = messages
             .iter()
             .map(|ChatMessage { role, content }| Value::from_pairs([("role", role), ("content", content)]))
@@ -84,6 +88,10 @@ impl ChatTemplate {
         let context = context! {
             messages, add_generation_prompt, bos_token, eos_token,
             tools => (), documents => (),
+        };
+        let context = match now {
+            Some(now) => context! { strftime_now => environment::strftime(now), ..context },
+            None => context,
         };
         let template = self.environment.get_template(environment::NAME).map_err(ChatError::from_render)?;
         let output = template.render(context).map_err(ChatError::from_render)?;

@@ -17,6 +17,11 @@ pub(super) fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Va
     written.map_err(Error::from)
 }
 
+/// The test `iterable`: `None` isn't, though minijinja would go through it as through an empty list.
+pub(super) fn is_iterable(value: &Value) -> bool {
+    !value.is_none() && value.try_iter().is_ok()
+}
+
 /// The filter `tojson` as Hugging Face defines it: `json.dumps` without escapes for characters beyond ASCII.
 pub(super) fn to_json(value: &Value, options: Kwargs) -> Result<String, Error> {
     let indent: Option<usize> = options.get("indent")?;

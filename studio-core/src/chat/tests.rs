@@ -22,6 +22,7 @@ fn python_values_and_methods() {
             "{% set ns = namespace(n=0) %}{% for m in messages[1:] %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}",
             "1",
         ),
+        ("{{ tools is iterable }} {{ messages is iterable }} {{ 'x' is iterable }}", "False True True"),
         ("{% if strftime_now is defined %}date{% else %}no date{% endif %}", "no date"),
         ("  {% if true %}\nx\n  {% endif %}\ny\n\n", "x\ny\n"),
     ];
@@ -32,7 +33,7 @@ fn python_values_and_methods() {
 
 #[test]
 fn the_caller_gives_the_prompt_and_the_special_tokens() {
-    let options = ChatOptions { add_generation_prompt: true, bos_token: "<s>", eos_token: "</s>" };
+    let options = ChatOptions { add_generation_prompt: true, bos_token: "<s>", eos_token: "</s>", now: None };
     let template = "{{ bos_token }}x{{ eos_token }}{% if add_generation_prompt %}A:{% endif %}";
     assert_eq!(render(template, options).unwrap(), "<s>x</s>A:");
 }
