@@ -18,6 +18,16 @@ pub fn tokens(model: &Path, text: &str) -> Vec<u32> {
     serde_json::from_str(&text).expect("llama-reference prints a JSON list")
 }
 
+/// The token ids of each text in a JSON file of them; with `special`, special tokens are added around the text and read in
+/// it.
+pub fn token_lists(model: &Path, texts: &Path, special: bool) -> Vec<Vec<u32>> {
+    let mut args = vec!["tokens", path(model), "--batch", path(texts)];
+    if special {
+        args.extend(["--add-special", "--parse-special"]);
+    }
+    serde_json::from_str(&run(&args)).expect("llama-reference prints JSON lists")
+}
+
 /// The logits at every position, row by row; with a cache in f32 and plain attention, so that llama.cpp itself rounds
 /// nothing to f16 but the inputs of products with F16 matrices.
 pub fn logits(model: &Path, tokens: &[u32], scratch: &Path) -> Vec<f32> {
