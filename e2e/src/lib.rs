@@ -34,6 +34,16 @@ pub fn smollm2_as(name: &str) -> PathBuf {
     cache().join(format!("models/SmolLM2-135M-Instruct.{name}.gguf"))
 }
 
+/// all-MiniLM-L6-v2, as it was published: weights, configuration, vocabulary.
+pub fn minilm() -> PathBuf {
+    cache().join("models/all-MiniLM-L6-v2")
+}
+
+/// The same as a GGUF in F32, written by the `gguf` Python package.
+pub fn minilm_gguf() -> PathBuf {
+    cache().join("models/all-MiniLM-L6-v2.F32.gguf")
+}
+
 /// One of IREE's own tools.
 pub fn iree_tool(name: &str) -> PathBuf {
     cache().join("iree-3.13.0/iree/_runtime_libs").join(name)

@@ -8,6 +8,7 @@
 mod answer;
 mod contract;
 mod decoder;
+mod embed;
 mod generate;
 mod job;
 mod kv;

@@ -78,6 +78,8 @@ pub enum GraphKind {
     Redecode,
     /// Prefill and decode over a cache.
     Kv,
+    /// A text's tokens to its vector.
+    Embed,
 }
 
 /// What a person chooses of an export. The same options and the same GGUF give the same bytes.
@@ -90,7 +92,7 @@ pub struct ExportOptions {
     pub weights: Weights,
     /// The contracts, each at most once, at least one.
     pub graphs: Vec<GraphKind>,
-    /// Tokens in the redecode graph's sequence.
+    /// Tokens in the sequence of the redecode and embed graphs.
     pub seq: u32,
     /// Positions in the kv graphs' cache.
     pub context: u32,
@@ -120,6 +122,14 @@ impl ExportOptions {
             function_name: "main".to_owned(),
             safetensors: false,
         }
+    }
+}
+
+impl ExportOptions {
+    /// What is usual for a model that gives a text's vector.
+    #[must_use]
+    pub fn embedding() -> Self {
+        Self { graphs: vec![GraphKind::Embed], seq: 256, ..Self::of(Form::Stablehlo) }
     }
 }
 

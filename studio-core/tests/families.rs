@@ -115,7 +115,7 @@ fn unknown_architecture() {
     check(
         Tiny::new().set("general.architecture", "mamba"),
         expect![[
-            r#"the architecture "mamba" is not supported; supported: llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3, phi3, granite, olmo2, stablelm, starcoder2, gpt2, qwen2moe, qwen3moe, olmoe"#
+            r#"the architecture "mamba" is not supported; supported: llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3, phi3, granite, olmo2, stablelm, starcoder2, gpt2, qwen2moe, qwen3moe, olmoe, bert, nomic-bert"#
         ]],
     );
     check(
@@ -377,6 +377,6 @@ fn a_model_that_is_not_supported_has_a_card_all_the_same() {
     let file = builder.write_to(Vec::new()).unwrap();
     let card = family::describe(&Gguf::open(&file.as_slice()).unwrap());
     assert_eq!((card.layer_count, card.vocabulary_size, card.parameter_count), (Some(24), Some(3), 6));
-    expect![[r#"the architecture "mamba" is not supported; supported: llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3, phi3, granite, olmo2, stablelm, starcoder2, gpt2, qwen2moe, qwen3moe, olmoe"#]]
+    expect![[r#"the architecture "mamba" is not supported; supported: llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3, phi3, granite, olmo2, stablelm, starcoder2, gpt2, qwen2moe, qwen3moe, olmoe, bert, nomic-bert"#]]
         .assert_eq(&card.unsupported.unwrap());
 }

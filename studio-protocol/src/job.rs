@@ -207,6 +207,9 @@ pub struct RunReport {
     /// The seed of the draws; absent where none were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// The text's vector, of length 1, if the model gives one; then no tokens are generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<Vec<f32>>,
     /// The figures.
     pub timings: Timings,
 }

@@ -205,8 +205,14 @@ fn how_a_job_ends() {
         latency_ms: Some(LatencyPercentiles { p50: 1.0, p90: 2.0, p99: 3.0 }),
         peak_rss_bytes: 1024,
     };
-    let report =
-        RunReport { tokens: vec![1], text: "a".to_owned(), stop: StopReason::EndOfText, seed: None, timings };
+    let report = RunReport {
+        tokens: vec![1],
+        text: "a".to_owned(),
+        stop: StopReason::EndOfText,
+        seed: None,
+        embedding: None,
+        timings,
+    };
     check(
         &finished(Outcome::Ran { report }),
         expect![[

@@ -51,6 +51,7 @@ fn unit() -> Result<()> {
 fn system() -> Result<()> {
     setup::run(&["test".to_owned()])?;
     setup::quantised_models()?;
+    setup::minilm()?;
     let llama = setup::llama()?;
     let mut tests = cargo();
     tests.args(["test", "--quiet", "--release", "--package", "e2e", "--", "--test-threads=1"]);

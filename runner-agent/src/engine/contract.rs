@@ -34,6 +34,14 @@ pub(super) struct Redecode {
     pub(super) seq: u32,
 }
 
+/// A text's tokens to its vector.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Embed {
+    pub(super) function: String,
+    /// Tokens in the sequence.
+    pub(super) seq: u32,
+}
+
 /// A function: its name, and the roles of its arguments and results in order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Signature {
@@ -74,6 +82,11 @@ impl Contract {
         match (Self::kv(manifest)?, Self::redecode(manifest)?) {
             (Some(kv), _) => Ok(Self::Kv(kv)),
             (None, Some(redecode)) => Ok(Self::Redecode(redecode)),
+            (None, None) if Self::embed(manifest)?.is_some() => Err(WireError::new(
+                ErrorCode::BadMessage,
+                "the model gives a text's vector and generates no tokens",
+            )
+            .hint("`studio run` prints the vector")),
             (None, None) => Err(mismatch("the manifest has neither kv nor redecode functions")),
         }
     }
@@ -116,6 +129,27 @@ impl Contract {
                 Ok(Some(Redecode { function: entry.name.clone(), seq }))
             }
             _ => Err(mismatch(format!("`{}` is not {wanted} -> {given}", entry.name))),
+        }
+    }
+
+    /// The embed contract, if the bundle has it.
+    pub(super) fn embed(manifest: &Manifest) -> Result<Option<Embed>, WireError> {
+        let mut functions = manifest.functions.iter();
+        let Some(entry) = functions.find(|function| function.graph == GraphKind::Embed) else {
+            return Ok(None);
+        };
+        let seq = manifest.options.seq;
+        let wanted = format!("tensor<1x{seq}xi32>");
+        match (entry.arguments.as_slice(), entry.results.as_slice()) {
+            ([tokens, count], [vector])
+                if seq > 0
+                    && tokens.mlir_type == wanted
+                    && count.mlir_type == "i32"
+                    && tensor(vector)?.element == ElementType::F32 =>
+            {
+                Ok(Some(Embed { function: entry.name.clone(), seq }))
+            }
+            _ => Err(mismatch(format!("`{}` is not {wanted}, i32 -> a vector of f32", entry.name))),
         }
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn generate(
         latency_ms: percentiles(&latencies).filter(|_| several),
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
-    Ok(RunReport { tokens, text, stop, seed: chooser.seed(), timings })
+    Ok(RunReport { tokens, text, stop, seed: chooser.seed(), embedding: None, timings })
 }
 
 /// How the next token is chosen.

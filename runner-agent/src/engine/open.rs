@@ -54,6 +54,24 @@ pub(super) fn open(source: &Source, threads: Option<u32>) -> Result<Opened, Wire
     Ok(Opened { decoder, threads, load: start.elapsed() })
 }
 
+/// A module that gives texts' vectors, ready to work.
+pub(super) struct Encoder {
+    pub(super) device: Device,
+    pub(super) session: Session,
+    pub(super) threads: u32,
+}
+
+/// Opens a bundle that has the embed contract.
+pub(super) fn open_encoder(
+    bundle: &BundleFiles,
+    module: &Path,
+    threads: Option<u32>,
+) -> Result<Encoder, WireError> {
+    let device = device(threads)?;
+    let session = session(bundle, module, &device)?;
+    Ok(Encoder { threads: device.workers().get(), device, session })
+}
+
 /// Opens a bundle's kv functions.
 pub(super) fn open_kv(
     bundle: &BundleFiles,

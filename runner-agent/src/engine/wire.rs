@@ -2,6 +2,8 @@
 
 use super::{
     answer::Model,
+    contract::Contract,
+    embed::embed,
     generate::generate,
     job::{Answerer, Generate, Work},
     language::Language,
@@ -9,6 +11,7 @@ use super::{
     prompt,
     question::{Answer, Question},
 };
+use crate::Source;
 use rustix::process::{Signal, getpid, kill_process};
 use serde::Serialize;
 use std::{
@@ -47,8 +50,13 @@ fn carry_out(work: &Generate) -> Result<RunReport, WireError> {
     let mut emit = |event| emit(&event).map_err(|error| WireError::new(ErrorCode::Io, error.to_string()));
     emit(JobEvent::Step { name: "loading".to_owned() })?;
     let language = Language::of(&work.source)?;
-    let mut opened = open(&work.source, work.threads)?;
     let tokens = prompt::tokens(&work.prompt, &language)?;
+    if let Source::Compiled { bundle, module } = &work.source
+        && let Some(contract) = Contract::embed(bundle.manifest())?
+    {
+        return embed((bundle, module), &contract, work.threads, &tokens, &mut emit);
+    }
+    let mut opened = open(&work.source, work.threads)?;
     generate(&mut opened, &language, &tokens, work.max_tokens, &work.sampling, &mut emit)
 }
 

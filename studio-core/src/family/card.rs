@@ -73,7 +73,7 @@ pub fn describe(gguf: &Gguf) -> ModelCard {
 fn exportable(gguf: &Gguf) -> Result<(), BuildError> {
     // The least that can be asked for: what is too much for a model is no fault of it.
     let least = ExportOptions { seq: 1, context: 1, chunk: 1, ..ExportOptions::default() };
-    detect(gguf)?.decoder(gguf, &least)?;
+    detect(gguf)?.parts(gguf, &least)?;
     Ok(())
 }
 

@@ -73,12 +73,12 @@ pub(super) fn decode(
     finish_kv(f, hidden, cache, decoder)
 }
 
-fn tensor(shape: &[u64], element_type: ElementType) -> Type {
+pub(super) fn tensor(shape: &[u64], element_type: ElementType) -> Type {
     Type::Tensor(TensorType::new(shape, element_type))
 }
 
 /// An `i32` that is passed by value: a tensor would have to be fetched from the device.
-fn scalar_argument(f: &mut FunctionBuilder<'_>, name: &'static str) -> Result<Val, GraphError> {
+pub(super) fn scalar_argument(f: &mut FunctionBuilder<'_>, name: &'static str) -> Result<Val, GraphError> {
     let scalar = f.argument(name, Type::Scalar(ElementType::I32), false)?;
     f.scalar_to_tensor(scalar)
 }
@@ -170,7 +170,12 @@ fn best(f: &mut FunctionBuilder<'_>, logits: Val) -> Result<Val, GraphError> {
 }
 
 /// The sum of a hidden state and what a part of the layer adds to it.
-fn residual(f: &mut FunctionBuilder<'_>, input: Val, branch: Val, scale: f32) -> Result<Val, GraphError> {
+pub(super) fn residual(
+    f: &mut FunctionBuilder<'_>,
+    input: Val,
+    branch: Val,
+    scale: f32,
+) -> Result<Val, GraphError> {
     f.role(|f| {
         let scaled = match scale {
             1.0 => branch,

@@ -187,7 +187,7 @@ impl LayerReader<'_, '_> {
     }
 
     /// Queries, keys and values, in a matrix each or in one.
-    fn projections(&self) -> Result<[Linear; 3], BuildError> {
+    pub(super) fn projections(&self) -> Result<[Linear; 3], BuildError> {
         let hyper = &self.model.hyper;
         let width = hyper.embedding_length;
         let [queries, keys] = [hyper.head_count, hyper.kv_head_count].map(|heads| heads * hyper.head_dim);

@@ -1,7 +1,7 @@
 //! Model families: from a GGUF to a graph.
 //!
 //! A family is a file in `architecture/`. It says what a model is made of with the words of `model.rs` and `layer.rs`,
-//! which read hyperparameters and name tensors; what it gives is a [`Decoder`], plain data. `contract.rs` makes the
+//! which read hyperparameters and name tensors; what it gives is a [`Decoder`] or an [`Encoder`], plain data. `contract.rs` and `embed.rs` make the
 //! functions of the graph from that and from the blocks in `block/`, which are the same for every family.
 
 mod architecture;
@@ -9,6 +9,9 @@ mod block;
 mod card;
 mod contract;
 mod decoder;
+mod embed;
+mod encoder;
+mod encoder_reader;
 mod error;
 mod hyper;
 mod layer;
@@ -23,9 +26,10 @@ pub use error::BuildError;
 
 use crate::graph::{Graph, GraphBuilder, ParamSpec};
 use crate::options::{ExportOptions, GraphKind};
-use architecture::Architecture;
+use architecture::{Architecture, EncoderArchitecture};
 use block::rope::table;
 use decoder::Decoder;
+use encoder::Encoder;
 use gguf_file::{Gguf, ReadAt};
 use model::Model;
 
@@ -34,25 +38,52 @@ const ARCHITECTURE: &str = "general.architecture";
 
 /// A kind of model that can be exported.
 #[derive(Clone, Copy)]
-pub struct Family(&'static Architecture);
+pub struct Family(Kind);
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Decoder(&'static Architecture),
+    Encoder(&'static EncoderArchitecture),
+}
+
+/// What a model is made of.
+enum Parts {
+    Decoder(Box<Decoder>),
+    Encoder(Box<Encoder>),
+}
 
 impl Family {
     /// All of them.
     pub fn all() -> impl Iterator<Item = Family> {
-        architecture::ALL.iter().map(Family)
+        let decoders = architecture::ALL.iter().map(Kind::Decoder);
+        decoders.chain(architecture::ENCODERS.iter().map(Kind::Encoder)).map(Family)
     }
 
     /// `general.architecture`
     pub fn architecture(self) -> &'static str {
-        self.0.name
+        match self.0 {
+            Kind::Decoder(architecture) => architecture.name,
+            Kind::Encoder(architecture) => architecture.name,
+        }
+    }
+
+    /// Whether its models give a text's vector and generate no tokens.
+    pub fn is_encoder(self) -> bool {
+        matches!(self.0, Kind::Encoder(_))
     }
 
     /// What the model is made of, every tensor of the file accounted for.
-    fn decoder(self, gguf: &Gguf, options: &ExportOptions) -> Result<Decoder, BuildError> {
+    fn parts(self, gguf: &Gguf, options: &ExportOptions) -> Result<Parts, BuildError> {
         let model = Model::open(gguf, options, self.architecture())?;
-        let decoder = (self.0.describe)(&model)?;
+        let parts = match self.0 {
+            Kind::Decoder(architecture) => {
+                model.refuse_noncausal()?;
+                Parts::Decoder(Box::new((architecture.describe)(&model)?))
+            }
+            Kind::Encoder(architecture) => Parts::Encoder(Box::new((architecture.describe)(&model)?)),
+        };
         model.refuse_unused()?;
-        Ok(decoder)
+        Ok(parts)
     }
 }
 
@@ -70,16 +101,28 @@ pub fn detect(gguf: &Gguf) -> Result<Family, BuildError> {
 pub fn build(gguf: &Gguf, sources: &[&dyn ReadAt], options: &ExportOptions) -> Result<Graph, BuildError> {
     request::check(options)?;
     let family = detect(gguf)?;
-    let decoder = family.decoder(gguf, options)?;
-    let table = |rope| table(rope, decoder.hyper.head_dim, gguf, sources, options);
-    let ropes: Vec<ParamSpec> = decoder.ropes.iter().map(table).collect::<Result<_, _>>()?;
+    request::check_kind(options, family.is_encoder())?;
+    let parts = family.parts(gguf, options)?;
+    let (ropes, head_dim) = match &parts {
+        Parts::Decoder(decoder) => (&decoder.ropes, decoder.hyper.head_dim),
+        Parts::Encoder(encoder) => (&encoder.ropes, encoder.hyper.head_dim),
+    };
+    let table = |rope| table(rope, head_dim, gguf, sources, options);
+    let tables: Vec<ParamSpec> = ropes.iter().map(table).collect::<Result<_, _>>()?;
     let mut builder = GraphBuilder::new(family.architecture());
-    for kind in &options.graphs {
-        match kind {
-            GraphKind::Redecode => contract::redecode(&mut builder, &decoder, &ropes, options)?,
-            GraphKind::Kv => {
-                contract::prefill(&mut builder, &decoder, &ropes, options)?;
-                contract::decode(&mut builder, &decoder, &ropes, options)?;
+    match &parts {
+        Parts::Encoder(encoder) => embed::embed(&mut builder, encoder, &tables, options)?,
+        Parts::Decoder(decoder) => {
+            for kind in &options.graphs {
+                match kind {
+                    GraphKind::Redecode => contract::redecode(&mut builder, decoder, &tables, options)?,
+                    GraphKind::Kv => {
+                        contract::prefill(&mut builder, decoder, &tables, options)?;
+                        contract::decode(&mut builder, decoder, &tables, options)?;
+                    }
+                    // Encoders' alone, which was checked.
+                    GraphKind::Embed => {}
+                }
             }
         }
     }

@@ -54,12 +54,15 @@ impl<'g> Model<'g> {
     ) -> Result<Self, BuildError> {
         let keys = Keys { metadata: gguf.metadata(), architecture };
         keys.refuse("nextn_predict_layers", "predicting several tokens at once")?;
-        if let Some(causal) = gguf.metadata().opt_bool(&keys.key("attention.causal"))?
-            && !causal
-        {
-            return Err(keys.unsupported("attention.causal", "attention to later positions"));
-        }
         Ok(Self { keys, hyper: Hyper::read(&keys)?, tensors: Tensors::new(gguf, options), options })
+    }
+
+    /// Refuses a decoder that sees later positions.
+    pub(super) fn refuse_noncausal(&self) -> Result<(), BuildError> {
+        match self.keys.metadata.opt_bool(&self.keys.key("attention.causal"))? {
+            Some(false) => Err(self.keys.unsupported("attention.causal", "attention to later positions")),
+            Some(true) | None => Ok(()),
+        }
     }
 
     /// RMS norms, with the epsilon that the metadata has for them.
@@ -146,9 +149,11 @@ impl<'g> Model<'g> {
     /// A vector for each position, as many as the asked-for functions can have.
     pub(super) fn learned_positions(&self) -> Result<ParamSpec, BuildError> {
         let count = self.keys.positive("context_length")?;
-        for (option, asked, kind) in
-            [("seq", self.options.seq, GraphKind::Redecode), ("context", self.options.context, GraphKind::Kv)]
-        {
+        for (option, asked, kind) in [
+            ("seq", self.options.seq, GraphKind::Redecode),
+            ("seq", self.options.seq, GraphKind::Embed),
+            ("context", self.options.context, GraphKind::Kv),
+        ] {
             if self.options.graphs.contains(&kind) && u64::from(asked) > count {
                 let reason = format!("the model has learned {count} positions; choose at most so many");
                 return Err(BuildError::Option { option, value: asked.to_string(), reason });
@@ -221,7 +226,7 @@ impl<'g> Model<'g> {
     }
 
     /// The rows of the embedding, which every GGUF has; `vocab_size` is not always there.
-    fn vocabulary_size(&self) -> Result<u64, BuildError> {
+    pub(super) fn vocabulary_size(&self) -> Result<u64, BuildError> {
         let name = names::TOKEN_EMBEDDING;
         let missing = || BuildError::MissingTensor { name: name.to_owned() };
         let tensor = self.tensors.gguf().tensor(name).ok_or_else(missing)?;

@@ -6,9 +6,15 @@ pub(super) const OUTPUT: &str = "output.weight";
 pub(super) const OUTPUT_NORM_BIAS: &str = "output_norm.bias";
 pub(super) const OUTPUT_BIAS: &str = "output.bias";
 pub(super) const POSITIONS: &str = "position_embd.weight";
+pub(super) const TOKEN_KINDS: &str = "token_types.weight";
+pub(super) const TOKEN_NORM: &str = "token_embd_norm.weight";
+pub(super) const TOKEN_NORM_BIAS: &str = "token_embd_norm.bias";
 pub(super) const ROPE_FACTORS: &str = "rope_freqs.weight";
 pub(super) const ROPE_FACTORS_LONG: &str = "rope_factors_long.weight";
 pub(super) const ROPE_FACTORS_SHORT: &str = "rope_factors_short.weight";
+
+/// The key of how many kinds of tokens an encoder tells apart.
+pub(super) const TOKEN_KIND_COUNT: &str = "tokenizer.ggml.token_type_count";
 
 /// The parameter that holds the rotations of all positions.
 pub(super) const ROPE: &str = "rope";
@@ -28,11 +34,13 @@ pub(super) enum LayerPart {
     KeyNorm,
     AttentionOutput,
     AttentionPostNorm,
+    AttentionOutputNorm,
     FeedForwardNorm,
     Gate,
     Up,
     Down,
     FeedForwardPostNorm,
+    LayerOutputNorm,
     Router,
     ExpertsGate,
     ExpertsUp,
@@ -55,11 +63,13 @@ impl LayerPart {
             LayerPart::KeyNorm => "attn_k_norm",
             LayerPart::AttentionOutput => "attn_output",
             LayerPart::AttentionPostNorm => "post_attention_norm",
+            LayerPart::AttentionOutputNorm => "attn_output_norm",
             LayerPart::FeedForwardNorm => "ffn_norm",
             LayerPart::Gate => "ffn_gate",
             LayerPart::Up => "ffn_up",
             LayerPart::Down => "ffn_down",
             LayerPart::FeedForwardPostNorm => "post_ffw_norm",
+            LayerPart::LayerOutputNorm => "layer_output_norm",
             LayerPart::Router => "ffn_gate_inp",
             LayerPart::ExpertsGate => "ffn_gate_exps",
             LayerPart::ExpertsUp => "ffn_up_exps",

@@ -10,6 +10,8 @@ pub(super) const MAX_POSITIONS: u32 = 1 << 20;
 pub(super) const PREFILL: &str = "prefill";
 /// See [`PREFILL`].
 pub(super) const DECODE: &str = "decode";
+/// The name of the embed function.
+pub(super) const EMBED: &str = "embed";
 
 /// Checks what doesn't depend on the model.
 pub(super) fn check(options: &ExportOptions) -> Result<(), BuildError> {
@@ -17,6 +19,9 @@ pub(super) fn check(options: &ExportOptions) -> Result<(), BuildError> {
     match options.form {
         Form::Stablehlo => check_portable(options)?,
         Form::Cpu(_) => check_cpu(options)?,
+    }
+    if options.graphs.contains(&GraphKind::Embed) {
+        check_embed(options)?;
     }
     if options.graphs.contains(&GraphKind::Redecode) {
         check_count("seq", options.seq, MAX_POSITIONS)?;
@@ -53,6 +58,37 @@ fn check_cpu(options: &ExportOptions) -> Result<(), BuildError> {
         });
     }
     Ok(())
+}
+
+fn check_embed(options: &ExportOptions) -> Result<(), BuildError> {
+    check_count("seq", options.seq, MAX_POSITIONS)?;
+    match options.form {
+        Form::Stablehlo => Ok(()),
+        Form::Cpu(_) => Err(BuildError::Option {
+            option: "form",
+            value: "cpu".to_owned(),
+            reason: "it has no kernels yet for models that give a text's vector; choose stablehlo".to_owned(),
+        }),
+    }
+}
+
+/// Refuses contracts that a model of this kind doesn't have.
+pub(super) fn check_kind(options: &ExportOptions, encoder: bool) -> Result<(), BuildError> {
+    let other = |graph: &GraphKind| (*graph == GraphKind::Embed) != encoder;
+    if !options.graphs.iter().any(other) {
+        return Ok(());
+    }
+    let reason = match encoder {
+        true => {
+            "this model gives a text's vector and generates no tokens; choose embed alone, in the stablehlo form"
+        }
+        false => "this model generates tokens and gives no text's vector; choose redecode or kv",
+    };
+    Err(BuildError::Option {
+        option: "graphs",
+        value: format!("{:?}", options.graphs),
+        reason: reason.to_owned(),
+    })
 }
 
 fn check_graphs(graphs: &[GraphKind]) -> Result<(), BuildError> {

@@ -124,7 +124,7 @@ fn original_context(keys: &Keys<'_>) -> Result<u64, BuildError> {
 /// The most positions that any function can have in use.
 fn longest_context(options: &ExportOptions) -> u64 {
     let positions = options.graphs.iter().map(|kind| match kind {
-        GraphKind::Redecode => u64::from(options.seq),
+        GraphKind::Redecode | GraphKind::Embed => u64::from(options.seq),
         GraphKind::Kv => u64::from(options.context),
     });
     positions.max().unwrap_or(0)

@@ -67,6 +67,10 @@ fn functions(manifest: &Manifest) -> String {
                 "Contract `redecode`: the whole sequence again for each token. Result `i` is the most likely token after \
                  positions 0 to `i`; what stands after the positions that are asked about does not matter."
             }
+            GraphKind::Embed => {
+                "Contract `embed`: the first `count` tokens are the text's, special ones included; the result is its \
+                 vector, of length 1."
+            }
             GraphKind::Kv => {
                 "Contract `kv`: the cache goes in, is updated in place and comes out; pass it to the next call. The \
                  positions before `position` must be in it."

@@ -1,6 +1,10 @@
 //! `studio export`: a GGUF becomes a bundle in a folder.
 
-use super::{options::ExportArgs, outcome::note, progress::Terminal};
+use super::{
+    options::{self, ExportArgs},
+    outcome::note,
+    progress::Terminal,
+};
 use crate::model::{self, ModelFiles};
 use clap::Args;
 use std::{path::PathBuf, time::Instant};
@@ -20,11 +24,18 @@ pub(super) struct Export {
 
 impl Export {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let options = self.options.options()?;
+        let options = self.options.options(false)?;
         let start = Instant::now();
         let model = ModelFiles::open(&self.model)?;
         let mut progress = Terminal::new();
-        let (manifest, tokenizer_problem) = model::export(&model, &options, &self.out, &mut progress)?;
+        let exported = match model::export(&model, &options, &self.out, &mut progress) {
+            // Only now is the header known, which is read while the file is hashed: an encoder has other options.
+            Err(_) if options::is_encoder(&model.gguf()?) => {
+                model::export(&model, &self.options.options(true)?, &self.out, &mut progress)
+            }
+            exported => exported,
+        };
+        let (manifest, tokenizer_problem) = exported?;
         progress.clear();
         let bytes: u64 = manifest.files.iter().map(|file| file.size_bytes).sum();
         let (seconds, files) = (start.elapsed().as_secs_f64(), manifest.files.len() + 1);

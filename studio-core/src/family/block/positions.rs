@@ -1,7 +1,7 @@
 //! What all layers of a call share: how its positions are turned, and what they see.
 
 use super::rope;
-use crate::family::decoder::Decoder;
+use crate::family::decoder::{Attention, Decoder};
 use crate::graph::{Binary, FunctionBuilder, GraphError, ParamSpec, Relation, Role, Val};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -38,6 +38,24 @@ impl Positions {
             }
         }
         Ok(positions)
+    }
+
+    /// Those that an encoder's layers ask for, of `length` positions, the first `count` (`tensor<i32>`) of which all
+    /// see. `tables` are the ropes'.
+    pub(in crate::family) fn counted<'a>(
+        f: &mut FunctionBuilder<'_>,
+        attentions: impl Iterator<Item = &'a Attention> + Clone,
+        tables: &[ParamSpec],
+        count: Val,
+        length: u64,
+    ) -> Result<Self, GraphError> {
+        let mut rotations = BTreeMap::new();
+        for (index, table) in tables.iter().enumerate() {
+            if attentions.clone().any(|attention| attention.rope == Some(index)) {
+                rotations.insert(index, rope::rows(f, table, None, length)?);
+            }
+        }
+        Ok(Self { rotations, masks: BTreeMap::from([(None, count_mask(f, length, count)?)]) })
     }
 
     /// The rotations of a rope that a layer has.
@@ -84,6 +102,20 @@ fn causal_mask(
             };
             let output = f.named("visible", visible);
             Ok((output, Role::CausalMask { first, window, output }))
+        })
+    })
+}
+
+/// Which of `length` positions are there at all: the first `count` (`tensor<i32>`), for each; `[length, length]`.
+fn count_mask(f: &mut FunctionBuilder<'_>, length: u64, count: Val) -> Result<Val, GraphError> {
+    f.scoped("mask", |f| {
+        f.role(|f| {
+            let shape = [length, length];
+            let column = f.iota(&shape, 1)?;
+            let counts = f.broadcast(count, &shape, &[])?;
+            let visible = f.compare(Relation::Less, column, counts)?;
+            let output = f.named("visible", visible);
+            Ok((output, Role::CountMask { count, output }))
         })
     })
 }

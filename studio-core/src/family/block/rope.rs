@@ -25,7 +25,7 @@ pub(in crate::family) fn table(
     options: &ExportOptions,
 ) -> Result<ParamSpec, BuildError> {
     let positions = options.graphs.iter().map(|kind| match kind {
-        GraphKind::Redecode => u64::from(options.seq),
+        GraphKind::Redecode | GraphKind::Embed => u64::from(options.seq),
         GraphKind::Kv => capacity(options),
     });
     let positions = positions.max().unwrap_or(0);
