@@ -118,6 +118,31 @@ fn a_text_of_jax() {
     assert_eq!(said(compare, "direction").as_deref(), Some("LT"));
 }
 
+/// What JAX really prints (see texts/make_jax.py), in both forms: the same graph.
+#[test]
+fn real_texts_of_jax() {
+    let pretty = mlir::parse(include_str!("texts/jax.mlir")).unwrap();
+    let generic = mlir::parse(include_str!("texts/jax-generic.mlir")).unwrap();
+    for module in [&pretty, &generic] {
+        assert_eq!(module.functions().len(), 1);
+        let main = &module.functions()[0];
+        let analysis = Analysis::new(module, main);
+        let members: Vec<&str> = analysis.groups[0]
+            .members
+            .iter()
+            .map(|scope| module.text(main.scopes()[scope.index()].name))
+            .collect();
+        // The first layer holds the constants, too, which JAX writes once.
+        assert_eq!(members, ["layer_1", "layer_2"]);
+        // Seven products with weights and two of attention, in each layer.
+        assert_eq!(ops(module, main).iter().filter(|op| **op == "stablehlo.dot_general").count(), 27);
+    }
+    let count = |module: &Module| module.functions()[0].nodes().len();
+    assert_eq!(count(&pretty), count(&generic));
+    let flops = |module: &Module| module.functions()[0].nodes().iter().map(|node| node.flops).sum::<u64>();
+    assert_eq!(flops(&pretty), flops(&generic));
+}
+
 /// The generic form, which every tool prints on demand.
 #[test]
 fn the_generic_form() {

@@ -36,6 +36,11 @@ impl<'s> Locations<'s> {
                 let (name, after) = rest.split_once('"')?;
                 // A file with line and column has no name.
                 let is_file = after.trim_start().starts_with(':');
+                if name.ends_with(':') && after.starts_with('(') {
+                    // JAX's word for a call, around the location of the call.
+                    text = after[1..].trim_start();
+                    continue;
+                }
                 return (!is_file && !name.is_empty()).then_some(name);
             } else if let Some(rest) = text.strip_prefix("callsite(") {
                 text = rest.trim_start();

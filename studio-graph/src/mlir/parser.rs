@@ -156,7 +156,13 @@ impl<'s> Parser<'s> {
 
     /// What stands behind a region on its line.
     fn rest(&mut self) -> Result<()> {
-        while self.token.kind != Kind::End && !self.token.first && !self.token.is(b'}') {
+        let mut depth = 0_usize;
+        while self.token.kind != Kind::End && !self.token.first && !(depth == 0 && self.token.is(b'}')) {
+            match self.token.kind {
+                Kind::Sign(b'{') => depth += 1,
+                Kind::Sign(b'}') => depth -= 1,
+                _ => {}
+            }
             self.advance()?;
         }
         Ok(())
