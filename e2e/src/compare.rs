@@ -28,7 +28,8 @@ pub fn best(row: &[f32]) -> usize {
     row.iter().enumerate().fold((0, f32::NEG_INFINITY), |top, (i, &x)| if x > top.1 { (i, x) } else { top }).0
 }
 
-fn range(logits: &[f32]) -> f64 {
+/// From the least to the greatest.
+pub fn range(logits: &[f32]) -> f64 {
     let (low, high) = logits.iter().fold((f32::MAX, f32::MIN), |(low, high), &x| (low.min(x), high.max(x)));
     f64::from(high - low)
 }

@@ -4,9 +4,11 @@
 //! how to get it.
 #![expect(clippy::panic, reason = "a test that cannot begin says why and ends")]
 
+pub mod bundle;
 pub mod compare;
 pub mod reference;
 pub mod studio;
+pub mod tiny;
 
 use std::{env, fs, path::PathBuf};
 

@@ -364,9 +364,46 @@ fn a_card_says_what_the_file_says() {
             ),
             tied_embedding: false,
             unsupported: None,
+            forms: [
+                FormSupport {
+                    form: "stablehlo",
+                    unsupported: None,
+                },
+                FormSupport {
+                    form: "cpu",
+                    unsupported: Some(
+                        "function main, scope \"layer 0 / attention\": there is no kernel for heads whose size is no multiple of 8; choose the stablehlo form",
+                    ),
+                },
+            ],
         }
     "#]]
     .assert_debug_eq(&card);
+}
+
+/// The message for a llama whose architecture has another name, its keys too.
+fn renamed(architecture: &'static str) -> String {
+    let mut tiny = Tiny::new().set("general.architecture", architecture);
+    for (key, _) in &mut tiny.metadata {
+        if let Some(suffix) = key.strip_prefix("llama.") {
+            *key = Box::leak(format!("{architecture}.{suffix}").into_boxed_str());
+        }
+    }
+    tiny.error(&small()).unwrap()
+}
+
+#[test]
+fn an_unknown_architecture_is_told_what_it_is_like() {
+    let mut like_llama = renamed("nova");
+    like_llama.truncate(like_llama.find("; supported").unwrap());
+    expect![[r#"the architecture "nova" is not supported (nearest: llama, its tensors and hyperparameters are those of that family, what is done with them may differ)"#]].assert_eq(&like_llama);
+    let mut like_qwen = renamed("qwen35");
+    like_qwen.truncate(like_qwen.find("; supported").unwrap());
+    expect![[r#"the architecture "qwen35" is not supported (nearest: llama, its tensors and hyperparameters are those of that family, what is done with them may differ)"#]].assert_eq(&like_qwen);
+    let mut by_name = Tiny::new().set("general.architecture", "gemma4").error(&small()).unwrap();
+    by_name.truncate(by_name.find("; supported").unwrap());
+    expect![[r#"the architecture "gemma4" is not supported (nearest: gemma, by its name)"#]]
+        .assert_eq(&by_name);
 }
 
 #[test]

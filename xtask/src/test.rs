@@ -11,7 +11,8 @@ use std::{env, path::PathBuf, process::Command};
 /// A stage's name and what runs it.
 type Stage = (&'static str, fn() -> Result<()>);
 
-const STAGES: &[Stage] = &[("lint", lint), ("unit", unit), ("system", system), ("browser", browser)];
+const STAGES: &[Stage] =
+    &[("lint", lint), ("unit", unit), ("families", families), ("system", system), ("browser", browser)];
 
 /// Runs the named stages, or all.
 pub(crate) fn run_stages(names: &[String]) -> Result<()> {
@@ -47,6 +48,26 @@ fn unit() -> Result<()> {
     run(with_tools(&mut tests)?)
 }
 
+/// Every architecture against llama.cpp, by tiny models.
+fn families() -> Result<()> {
+    setup::run(&["test".to_owned()])?;
+    let llama = setup::llama()?;
+    let mut tests = cargo();
+    tests.args([
+        "test",
+        "--quiet",
+        "--release",
+        "--package",
+        "e2e",
+        "--test",
+        "families",
+        "--",
+        "--nocapture",
+    ]);
+    tests.env("LLAMA_REFERENCE", llama.reference);
+    run(with_tools(&mut tests)?)
+}
+
 /// The whole line on the real model, against llama.cpp and IREE's own tools.
 fn system() -> Result<()> {
     setup::run(&["test".to_owned()])?;
@@ -55,6 +76,8 @@ fn system() -> Result<()> {
     let llama = setup::llama()?;
     let mut tests = cargo();
     tests.args(["test", "--quiet", "--release", "--package", "e2e", "--", "--test-threads=1"]);
+    // The stage before this one.
+    tests.args(["--skip", "every_architecture_agrees"]);
     tests.env("LLAMA_REFERENCE", llama.reference).env("STUDIO_EAGER_BIN", llama.studio);
     tests.env("STUDIO_BIN", studio()?);
     run(with_tools(&mut tests)?)

@@ -1,7 +1,7 @@
 //! What a GGUF says about its model, for people; also of models that can't be exported.
 
-use super::{ARCHITECTURE, BuildError, detect, names};
-use crate::options::ExportOptions;
+use super::support::{self, FormSupport};
+use super::{ARCHITECTURE, names};
 use gguf_file::{Gguf, Metadata, Value};
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +34,10 @@ pub struct ModelCard {
     pub rope_freq_base: Option<f32>,
     /// Whether the embedding is the output matrix too.
     pub tied_embedding: bool,
-    /// Why the model can't be exported, in words; `None` if it can.
+    /// Why the model can't be exported at all, in words; `None` if it can.
     pub unsupported: Option<String>,
+    /// The forms, and why the model can't be exported in one, where that is so.
+    pub forms: Vec<FormSupport>,
 }
 
 /// Describes a model. Never fails: what is wrong with the model is said in [`ModelCard::unsupported`].
@@ -47,6 +49,7 @@ pub fn describe(gguf: &Gguf) -> ModelCard {
     let number = |suffix: &str| first_integer(metadata, &key(suffix));
     let (embedding_length, head_count) = (number("embedding_length"), number("attention.head_count"));
     let divided = || embedding_length?.checked_div(head_count?);
+    let forms = support::forms(gguf);
     let embedding_rows = || gguf.tensor(names::TOKEN_EMBEDDING)?.dims().get(1).copied();
     ModelCard {
         name: text("general.name"),
@@ -64,17 +67,14 @@ pub fn describe(gguf: &Gguf) -> ModelCard {
             .and_then(Value::as_float)
             .map(|base| base as f32),
         tied_embedding: gguf.tensor(names::OUTPUT).is_none(),
-        unsupported: exportable(gguf).err().map(|error| error.to_string()),
+        // The portable form can do whatever the other can.
+        unsupported: forms
+            .iter()
+            .find(|form| form.form == "stablehlo")
+            .and_then(|form| form.unsupported.clone()),
+        forms,
         architecture,
     }
-}
-
-/// Whether the model can be exported, as far as that can be told without reading tensors.
-fn exportable(gguf: &Gguf) -> Result<(), BuildError> {
-    // The least that can be asked for: what is too much for a model is no fault of it.
-    let least = ExportOptions { seq: 1, context: 1, chunk: 1, ..ExportOptions::default() };
-    detect(gguf)?.parts(gguf, &least)?;
-    Ok(())
 }
 
 /// A number, or the first of an array that has one for each layer.

@@ -12,10 +12,15 @@ pub enum BuildError {
     #[error(transparent)]
     Metadata(#[from] gguf_file::Error),
     /// No family has this architecture.
-    #[error("the architecture {architecture:?} is not supported; supported: {}", supported_architectures())]
+    #[error(
+        "the architecture {architecture:?} is not supported{}; supported: {}",
+        .nearest.as_ref().map(ToString::to_string).unwrap_or_default(), supported_architectures()
+    )]
     UnknownArchitecture {
         /// `general.architecture`
         architecture: String,
+        /// The family that it is like, if any is.
+        nearest: Option<Nearest>,
     },
     /// A hyperparameter that makes no model.
     #[error("{key} is {value}: {reason}")]
@@ -51,7 +56,7 @@ pub enum BuildError {
         /// Its name.
         name: String,
         /// `general.architecture`
-        architecture: &'static str,
+        architecture: String,
     },
     /// A tensor has other dimensions than the hyperparameters say.
     #[error(
@@ -97,6 +102,27 @@ pub enum BuildError {
     /// The blocks don't fit together.
     #[error(transparent)]
     Graph(#[from] GraphError),
+}
+
+/// The family that an unknown architecture is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Nearest {
+    /// Its architecture.
+    pub architecture: &'static str,
+    /// Whether the model has just the tensors and hyperparameters of that family; else only the names are alike.
+    pub same_tensors: bool,
+}
+
+impl std::fmt::Display for Nearest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { architecture, same_tensors } = self;
+        let why = if *same_tensors {
+            "its tensors and hyperparameters are those of that family, what is done with them may differ"
+        } else {
+            "by its name"
+        };
+        write!(f, " (nearest: {architecture}, {why})")
+    }
 }
 
 fn supported_architectures() -> String {

@@ -77,7 +77,7 @@ fn head_dim(keys: &Keys<'_>, embedding_length: u64, head_count: u64) -> Result<u
 #[derive(Clone, Copy)]
 pub(super) struct Keys<'m> {
     pub(super) metadata: &'m Metadata,
-    pub(super) architecture: &'static str,
+    pub(super) architecture: &'m str,
 }
 
 impl<'m> Keys<'m> {

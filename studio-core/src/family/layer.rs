@@ -5,7 +5,7 @@ use super::decoder::{
     Attention, Experts, FeedForward, Gated, Layer, Linear, Mlp, Norm, Plain, ProjectionNorm, ProjectionRows,
     SharedExpert,
 };
-use super::model::{Model, Style};
+use super::model::{Before, Model, Style};
 use super::names::LayerPart;
 use super::rope::Pairs;
 use super::tensors::Part;
@@ -30,7 +30,10 @@ impl LayerReader<'_, '_> {
         let [query, key, value] = self.projections()?;
         let output = [hyper.head_count * hyper.head_dim, hyper.embedding_length];
         Ok(Attention {
-            norm: Some(self.norm(LayerPart::AttentionNorm)?),
+            norm: match self.style.before {
+                Before::Norms | Before::NormOfAttention => Some(self.norm(LayerPart::AttentionNorm)?),
+                Before::Nothing => None,
+            },
             query,
             key,
             value,
@@ -137,19 +140,20 @@ impl LayerReader<'_, '_> {
     }
 
     fn feed_forward(&self, mlp: Mlp) -> Result<FeedForward, BuildError> {
-        Ok(FeedForward { norm: self.opt_norm(LayerPart::FeedForwardNorm)?, mlp, post_norm: None })
+        let part = LayerPart::FeedForwardNorm;
+        let norm = match self.style.before {
+            Before::Norms => Some(self.norm(part)?),
+            Before::NormOfAttention if self.model.tensors.has(&part.weight(self.index)) => {
+                Some(self.norm(part)?)
+            }
+            Before::NormOfAttention | Before::Nothing => None,
+        };
+        Ok(FeedForward { norm, mlp, post_norm: None })
     }
 
     /// A norm of hidden states that must be there.
     pub(super) fn norm(&self, part: LayerPart) -> Result<Norm, BuildError> {
         self.model.norm(self.style.norm, &part.weight(self.index), &part.bias(self.index))
-    }
-
-    fn opt_norm(&self, part: LayerPart) -> Result<Option<Norm>, BuildError> {
-        match self.model.tensors.has(&part.weight(self.index)) {
-            true => Ok(Some(self.norm(part)?)),
-            false => Ok(None),
-        }
     }
 
     /// A norm of each head, with one gain for all heads.

@@ -19,10 +19,12 @@ mod model;
 mod names;
 mod request;
 mod rope;
+mod support;
 mod tensors;
 
 pub use card::{ModelCard, describe};
-pub use error::BuildError;
+pub use error::{BuildError, Nearest};
+pub use support::FormSupport;
 
 use crate::graph::{Graph, GraphBuilder, ParamSpec};
 use crate::options::{ExportOptions, GraphKind};
@@ -52,6 +54,16 @@ enum Parts {
     Encoder(Box<Encoder>),
 }
 
+impl Parts {
+    /// The ways in which its layers turn queries and keys, and the numbers of a head.
+    fn ropes(&self) -> (&[rope::Rope], u64) {
+        match self {
+            Parts::Decoder(decoder) => (&decoder.ropes, decoder.hyper.head_dim),
+            Parts::Encoder(encoder) => (&encoder.ropes, encoder.hyper.head_dim),
+        }
+    }
+}
+
 impl Family {
     /// All of them.
     pub fn all() -> impl Iterator<Item = Family> {
@@ -74,7 +86,17 @@ impl Family {
 
     /// What the model is made of, every tensor of the file accounted for.
     fn parts(self, gguf: &Gguf, options: &ExportOptions) -> Result<Parts, BuildError> {
-        let model = Model::open(gguf, options, self.architecture())?;
+        self.parts_by_keys_of(self.architecture(), gguf, options)
+    }
+
+    /// The same with the metadata keys of another architecture.
+    fn parts_by_keys_of(
+        self,
+        architecture: &str,
+        gguf: &Gguf,
+        options: &ExportOptions,
+    ) -> Result<Parts, BuildError> {
+        let model = Model::open(gguf, options, architecture)?;
         let parts = match self.0 {
             Kind::Decoder(architecture) => {
                 model.refuse_noncausal()?;
@@ -91,7 +113,10 @@ impl Family {
 pub fn detect(gguf: &Gguf) -> Result<Family, BuildError> {
     let architecture = gguf.metadata().str(ARCHITECTURE)?;
     let known = Family::all().find(|family| family.architecture() == architecture);
-    known.ok_or_else(|| BuildError::UnknownArchitecture { architecture: architecture.to_owned() })
+    known.ok_or_else(|| BuildError::UnknownArchitecture {
+        architecture: architecture.to_owned(),
+        nearest: support::nearest(gguf, architecture),
+    })
 }
 
 /// The graph of a model, with the functions that `options` ask for.
@@ -103,22 +128,29 @@ pub fn build(gguf: &Gguf, sources: &[&dyn ReadAt], options: &ExportOptions) -> R
     let family = detect(gguf)?;
     request::check_kind(options, family.is_encoder())?;
     let parts = family.parts(gguf, options)?;
-    let (ropes, head_dim) = match &parts {
-        Parts::Decoder(decoder) => (&decoder.ropes, decoder.hyper.head_dim),
-        Parts::Encoder(encoder) => (&encoder.ropes, encoder.hyper.head_dim),
-    };
+    let (ropes, head_dim) = parts.ropes();
     let table = |rope| table(rope, head_dim, gguf, sources, options);
     let tables: Vec<ParamSpec> = ropes.iter().map(table).collect::<Result<_, _>>()?;
+    functions(family, &parts, &tables, options)
+}
+
+/// The functions of a model whose rotations have these tables.
+fn functions(
+    family: Family,
+    parts: &Parts,
+    tables: &[ParamSpec],
+    options: &ExportOptions,
+) -> Result<Graph, BuildError> {
     let mut builder = GraphBuilder::new(family.architecture());
-    match &parts {
-        Parts::Encoder(encoder) => embed::embed(&mut builder, encoder, &tables, options)?,
+    match parts {
+        Parts::Encoder(encoder) => embed::embed(&mut builder, encoder, tables, options)?,
         Parts::Decoder(decoder) => {
             for kind in &options.graphs {
                 match kind {
-                    GraphKind::Redecode => contract::redecode(&mut builder, decoder, &tables, options)?,
+                    GraphKind::Redecode => contract::redecode(&mut builder, decoder, tables, options)?,
                     GraphKind::Kv => {
-                        contract::prefill(&mut builder, decoder, &tables, options)?;
-                        contract::decode(&mut builder, decoder, &tables, options)?;
+                        contract::prefill(&mut builder, decoder, tables, options)?;
+                        contract::decode(&mut builder, decoder, tables, options)?;
                     }
                     // Encoders' alone, which was checked.
                     GraphKind::Embed => {}

@@ -29,6 +29,19 @@ pub(super) struct Style {
     pub(super) norm: NormKind,
     /// How queries and keys are stored; `None` if nothing turns them.
     pub(super) pairs: Option<Pairs>,
+    /// Whether there are norms before the parts of a layer.
+    pub(super) before: Before,
+}
+
+/// What stands before the parts of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    /// A norm each.
+    Norms,
+    /// A norm before attention; one before the feed-forward if the file has it.
+    NormOfAttention,
+    /// Nothing.
+    Nothing,
 }
 
 /// Which layers see only a window.
@@ -50,7 +63,7 @@ impl<'g> Model<'g> {
     pub(super) fn open(
         gguf: &'g Gguf,
         options: &'g ExportOptions,
-        architecture: &'static str,
+        architecture: &'g str,
     ) -> Result<Self, BuildError> {
         let keys = Keys { metadata: gguf.metadata(), architecture };
         keys.refuse("nextn_predict_layers", "predicting several tokens at once")?;
@@ -220,7 +233,7 @@ impl<'g> Model<'g> {
             None => Ok(()),
             Some(tensor) => Err(BuildError::UnusedTensor {
                 name: tensor.name().to_owned(),
-                architecture: self.keys.architecture,
+                architecture: self.keys.architecture.to_owned(),
             }),
         }
     }

@@ -213,6 +213,11 @@ impl FunctionBuilder<'_> {
         self.append(Op::Convert { input, element_type })
     }
 
+    /// [`Op::Barrier`]
+    pub fn barrier(&mut self, input: Val) -> Result<Val> {
+        self.append(Op::Barrier { input })
+    }
+
     /// [`Op::Unary`]
     pub fn unary(&mut self, function: Unary, input: Val) -> Result<Val> {
         self.append(Op::Unary { function, input })

@@ -114,6 +114,7 @@ impl Context<'_> {
                 ty
             }
             Op::Convert { input, element_type } => self.tensor(*input)?.with_element_type(*element_type),
+            Op::Barrier { input } => self.tensor(*input)?.clone(),
             Op::Unary { function: _, input } => self.floats(*input)?.clone(),
             Op::Binary { function: _, lhs, rhs } => self.equal(*lhs, *rhs)?.clone(),
             Op::Compare { relation: _, lhs, rhs } => {

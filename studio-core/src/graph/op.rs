@@ -44,6 +44,11 @@ pub enum Op {
         /// The new element type.
         element_type: ElementType,
     },
+    /// The tensor as it is, where a compiler must not join what comes before with what comes after.
+    Barrier {
+        /// The tensor.
+        input: Handle<Value>,
+    },
     /// A function of one number, for each element.
     Unary {
         /// The function.
@@ -245,6 +250,7 @@ impl Op {
             Op::Constant { .. } => "constant",
             Op::Iota { .. } => "iota",
             Op::Convert { .. } => "convert",
+            Op::Barrier { .. } => "optimization_barrier",
             Op::Unary { function, .. } => function.name(),
             Op::Binary { function, .. } => function.name(),
             Op::Compare { .. } => "compare",
@@ -269,6 +275,7 @@ impl Op {
             Op::Argument { .. } | Op::Parameter { .. } | Op::Constant { .. } | Op::Iota { .. } => Vec::new(),
             Op::ScalarToTensor { scalar } => vec![*scalar],
             Op::Convert { input, .. }
+            | Op::Barrier { input }
             | Op::Unary { input, .. }
             | Op::Reshape { input, .. }
             | Op::Broadcast { input, .. }
@@ -311,6 +318,7 @@ impl Op {
             Op::Parameter { .. }
             | Op::ScalarToTensor { .. }
             | Op::Convert { .. }
+            | Op::Barrier { .. }
             | Op::Unary { .. }
             | Op::Binary { .. }
             | Op::Select { .. }

@@ -67,7 +67,9 @@ impl Printer<'_> {
             Op::ScalarToTensor { .. } => format!("tensor.from_elements {operands} : {ty}"),
             Op::Constant { value, .. } => constant(*value, ty),
             Op::Iota { dimension, .. } => format!("stablehlo.iota dim = {dimension} : {ty}"),
-            Op::Unary { .. } | Op::Binary { .. } => format!("stablehlo.{name} {operands} : {ty}"),
+            Op::Barrier { .. } | Op::Unary { .. } | Op::Binary { .. } => {
+                format!("stablehlo.{name} {operands} : {ty}")
+            }
             Op::Convert { .. } | Op::Reshape { .. } => {
                 format!("stablehlo.{name} {operands} : {}", self.signature())
             }

@@ -2,12 +2,12 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::Decoder;
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::rope::Pairs;
 use crate::graph::Activation;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves), before: Before::Norms };
     Ok(Decoder {
         embedding_scale: (model.hyper.embedding_length as f32).sqrt(),
         ropes: vec![model.rope()?],

@@ -2,7 +2,7 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::{Attention, Decoder, FeedForward};
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::names::LayerPart;
 use crate::family::rope::Pairs;
 use crate::graph::Activation;
@@ -16,7 +16,7 @@ const LOGIT_CAP: f32 = 30.0;
 const LAYERS_OF_27B: u64 = 46;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves), before: Before::Norms };
     let windows = model.windows(Some(WINDOW), 2)?;
     let cap = model.keys.positive_f32("attn_logit_softcapping", Some(SCORE_CAP))?;
     Ok(Decoder {

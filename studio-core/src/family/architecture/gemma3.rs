@@ -2,7 +2,7 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::{Attention, Decoder, FeedForward};
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::names::{self, LayerPart};
 use crate::family::rope::{Pairs, Rope};
 use crate::graph::Activation;
@@ -11,7 +11,7 @@ use crate::graph::Activation;
 const LAYERS_OF_27B: u64 = 62;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves), before: Before::Norms };
     let windows = model.windows(None, 6)?;
     let global = model.rope()?;
     // Layers with a window turn as in a model that was never extended.

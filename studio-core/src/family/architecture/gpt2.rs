@@ -2,11 +2,11 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::Decoder;
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::graph::Activation;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.layer_norm()?, pairs: None };
+    let style = Style { norm: model.layer_norm()?, pairs: None, before: Before::Norms };
     Ok(Decoder {
         positions: Some(model.learned_positions()?),
         layers: model

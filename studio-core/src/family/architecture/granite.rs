@@ -2,12 +2,12 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::{Attention, Decoder, Layer};
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::rope::Pairs;
 use crate::graph::Activation;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Interleaved) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Interleaved), before: Before::Norms };
     let keys = &model.keys;
     // Here the key says whether there is rope at all.
     let rope = keys.metadata.opt_bool(&keys.key("rope.scaling.finetuned"))?.unwrap_or(true).then_some(0);

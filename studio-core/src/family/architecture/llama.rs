@@ -2,13 +2,13 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::Decoder;
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::rope::Pairs;
 use crate::graph::Activation;
 
 /// Grouped-query attention with rope, RMS norms before each part, a gated SiLU feed-forward or several of them.
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Interleaved) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Interleaved), before: Before::Norms };
     Ok(Decoder {
         ropes: vec![model.rope_with_factors()?],
         layers: model.layers(style, |layer| {

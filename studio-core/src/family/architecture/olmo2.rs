@@ -2,13 +2,13 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::{Attention, Decoder, FeedForward};
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::names::{self, LayerPart};
 use crate::family::rope::{Pairs, Rope};
 use crate::graph::Activation;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves), before: Before::Nothing };
     let windows = model.windows(None, 4)?;
     let global = model.rope()?;
     // Layers with a window (OLMo 3) turn as in a model that was never extended.

@@ -3,13 +3,13 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::Decoder;
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::rope::Pairs;
 use crate::graph::Activation;
 
 /// The window that some files name is not applied: llama.cpp doesn't either.
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves), before: Before::Norms };
     Ok(Decoder {
         ropes: vec![model.rope_with_factors()?],
         layers: model.layers(style, |layer| {

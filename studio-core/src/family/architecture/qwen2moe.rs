@@ -2,11 +2,11 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::Decoder;
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::rope::Pairs;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves), before: Before::Norms };
     let hidden = model.expert_length()?;
     let shared = match model.keys.opt_positive("expert_shared_feed_forward_length")? {
         Some(length) => length,

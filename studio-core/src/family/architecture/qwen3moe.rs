@@ -2,12 +2,12 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::{Attention, Decoder};
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::names::LayerPart;
 use crate::family::rope::Pairs;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Halves), before: Before::Norms };
     let hidden = model.expert_length()?;
     Ok(Decoder {
         ropes: vec![model.rope()?],

@@ -2,7 +2,7 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::{Attention, Decoder};
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::rope::Pairs;
 use crate::graph::Activation;
 
@@ -10,7 +10,7 @@ use crate::graph::Activation;
 const WITHOUT_ROPE: u64 = 4;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Interleaved) };
+    let style = Style { norm: model.rms_norm()?, pairs: Some(Pairs::Interleaved), before: Before::Norms };
     Ok(Decoder {
         ropes: vec![model.rope()?],
         layers: model.layers(style, |layer| {

@@ -2,13 +2,14 @@
 
 use crate::family::BuildError;
 use crate::family::decoder::{Attention, Decoder, Layer};
-use crate::family::model::{Model, Style};
+use crate::family::model::{Before, Model, Style};
 use crate::family::names::LayerPart;
 use crate::family::rope::Pairs;
 use crate::graph::Activation;
 
 pub(super) fn describe(model: &Model<'_>) -> Result<Decoder, BuildError> {
-    let style = Style { norm: model.layer_norm()?, pairs: Some(Pairs::Halves) };
+    let style =
+        Style { norm: model.layer_norm()?, pairs: Some(Pairs::Halves), before: Before::NormOfAttention };
     let (queries, keys) = (model.hyper.head_count, model.hyper.kv_head_count);
     Ok(Decoder {
         ropes: vec![model.rope()?],

@@ -82,7 +82,7 @@ fn projected(
             norm::norm(f, norm_scope, heads, norm)
         }
         Some(ProjectionNorm { norm, rows: ProjectionRows::Positions }) => {
-            let normed = norm::norm(f, norm_scope, product, norm)?;
+            let normed = norm::norm_before_cut(f, norm_scope, product, norm)?;
             f.reshape(normed, &sizes)
         }
     }

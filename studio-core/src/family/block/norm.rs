@@ -11,7 +11,25 @@ pub(in crate::family) fn norm(
     input: Val,
     norm: &Norm,
 ) -> Result<Val, GraphError> {
-    f.scoped(scope, |f| f.role(|f| normed(f, input, norm)))
+    f.scoped(scope, |f| f.role(|f| normed(f, input, norm, After::Anything)))
+}
+
+/// The same for rows that are then cut into heads. IREE 3.13.0, when it packs operands, can't compile a norm of one row
+/// together with the cut.
+pub(in crate::family) fn norm_before_cut(
+    f: &mut FunctionBuilder<'_>,
+    scope: &str,
+    input: Val,
+    norm: &Norm,
+) -> Result<Val, GraphError> {
+    f.scoped(scope, |f| f.role(|f| normed(f, input, norm, After::Barrier)))
+}
+
+/// What may follow a norm in the same kernel of a compiler.
+#[derive(Clone, Copy, PartialEq)]
+enum After {
+    Anything,
+    Barrier,
 }
 
 /// The same if there is one; else the input itself.
@@ -27,7 +45,12 @@ pub(in crate::family) fn opt_norm(
     }
 }
 
-fn normed(f: &mut FunctionBuilder<'_>, input: Val, norm: &Norm) -> Result<(Val, Role), GraphError> {
+fn normed(
+    f: &mut FunctionBuilder<'_>,
+    input: Val,
+    norm: &Norm,
+    after: After,
+) -> Result<(Val, Role), GraphError> {
     let (centred, epsilon) = match norm.kind {
         NormKind::Rms { epsilon } => (input, epsilon),
         NormKind::Layer { epsilon } => {
@@ -50,6 +73,9 @@ fn normed(f: &mut FunctionBuilder<'_>, input: Val, norm: &Norm) -> Result<(Val, 
     if let Some(bias) = bias {
         let biases = for_each_row(f, bias, &f.shape(input))?;
         output = f.add(output, biases)?;
+    }
+    if after == After::Barrier {
+        output = f.barrier(output)?;
     }
     let output = f.named("normed", output);
     let role = match norm.kind {

@@ -24,6 +24,28 @@ pub(in crate::family) fn table(
     sources: &[&dyn ReadAt],
     options: &ExportOptions,
 ) -> Result<ParamSpec, BuildError> {
+    let factors = match &rope.factors {
+        Some(name) => factors(name, rope.rotated / 2, gguf, sources)?,
+        None => Vec::new(),
+    };
+    table_of(rope, &factors, head_dim, options)
+}
+
+/// The same as if frequencies had no factors of their own.
+pub(in crate::family) fn table_without_factors(
+    rope: &Rope,
+    head_dim: u64,
+    options: &ExportOptions,
+) -> Result<ParamSpec, BuildError> {
+    table_of(rope, &[], head_dim, options)
+}
+
+fn table_of(
+    rope: &Rope,
+    factors: &[f32],
+    head_dim: u64,
+    options: &ExportOptions,
+) -> Result<ParamSpec, BuildError> {
     let positions = options.graphs.iter().map(|kind| match kind {
         GraphKind::Redecode | GraphKind::Embed => u64::from(options.seq),
         GraphKind::Kv => capacity(options),
@@ -37,11 +59,7 @@ pub(in crate::family) fn table(
             reason: format!("choose at most {} for heads of this size", MAX_TABLE_LENGTH / (4 * half)),
         });
     }
-    let factors = match &rope.factors {
-        Some(name) => factors(name, rope.rotated / 2, gguf, sources)?,
-        None => Vec::new(),
-    };
-    let pairs: Vec<(f64, f64)> = (0..half).map(|pair| rope.frequency(pair, &factors)).collect();
+    let pairs: Vec<(f64, f64)> = (0..half).map(|pair| rope.frequency(pair, factors)).collect();
     let mut values = Vec::with_capacity((positions * 4 * half) as usize);
     for position in 0..positions {
         let turns = pairs.iter().map(|&(frequency, magnitude)| {

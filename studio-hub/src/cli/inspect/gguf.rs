@@ -5,6 +5,7 @@ use crate::model::Model;
 use gguf_file::{Endian, Gguf, Value, ValueArray};
 use serde_json::{Map, Value as Json, json};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
+use studio_core::family::{self, FormSupport};
 
 /// Elements of an array, and characters of a string, that people are shown.
 const SHOWN: usize = 6;
@@ -13,7 +14,8 @@ const SHOWN_CHARS: usize = 100;
 pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
     let model = Model::open(path)?;
     let gguf = &model.gguf;
-    let mut text = card(&model);
+    let forms = family::describe(gguf).forms;
+    let mut text = card(&model, &forms);
     writeln!(text, "\nMetadata")?;
     let mut metadata = Map::new();
     for (key, value) in gguf.metadata().iter() {
@@ -34,7 +36,7 @@ pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
     let json = json!({
         "format": "gguf", "version": gguf.version(), "endian": endian(gguf), "alignment": gguf.alignment(),
         "size_bytes": model.files.size_bytes(), "parameter_count": parameter_count(gguf),
-        "metadata": metadata, "tensors": tensors,
+        "forms": forms, "metadata": metadata, "tensors": tensors,
     });
     Ok(Report { text, json })
 }
@@ -51,7 +53,7 @@ fn parameter_count(gguf: &Gguf) -> u64 {
 }
 
 /// What people look for first.
-fn card(model: &Model) -> String {
+fn card(model: &Model, forms: &[FormSupport]) -> String {
     let gguf = &model.gguf;
     let get = |key: &str| gguf.metadata().get(key);
     let architecture = get("general.architecture").and_then(Value::as_str).unwrap_or("unknown");
@@ -75,6 +77,11 @@ fn card(model: &Model) -> String {
     let file =
         format!("{} bytes, GGUF v{}, {} endian", model.files.size_bytes(), gguf.version(), endian(gguf));
     rows.push(("file", file));
+    let verdict = |form: &FormSupport| match &form.unsupported {
+        None => format!("{}: can be exported", form.form),
+        Some(reason) => format!("{}: can't be exported: {reason}", form.form),
+    };
+    rows.extend(forms.iter().map(|form| ("form", verdict(form))));
     rows.iter().map(|(label, value)| format!("{label:<13} {value}\n")).collect()
 }
 
