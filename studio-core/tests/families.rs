@@ -372,7 +372,7 @@ fn a_card_says_what_the_file_says() {
                 FormSupport {
                     form: "cpu",
                     unsupported: Some(
-                        "function main, scope \"layer 0 / attention\": there is no kernel for heads whose size is no multiple of 8; choose the stablehlo form",
+                        "function main, scope \"layer 0 / attention\": there is no kernel for heads of 12 numbers: they must be a multiple of 8, at most 512; choose the stablehlo form",
                     ),
                 },
             ],
