@@ -148,7 +148,6 @@ impl<'a> Case<'a> {
             Ok((bundle, module)) => {
                 let kv = self.kv(bundle, module, want);
                 let redecode = self.redecode(bundle, module, want, limit);
-                println!("{} {} {form} {stored:?}: {kv:.1e}", self.recipe.architecture, self.recipe.variant);
                 [Ok(kv), redecode.map(|()| kv)]
             }
         };

@@ -1,6 +1,6 @@
 //! The page that says which models agree with llama.cpp, and how far.
 
-use std::{env, fmt::Write, fs, path::PathBuf, process::Command};
+use std::{env, fs, path::PathBuf, process::Command};
 
 /// What was found of a model in one contract and form.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
             Ok(Agreement { difference, limit }) => (format!("{difference:.0e}"), format!("{limit:.0e}")),
             Err(reason) => (format!("refused: {reason}"), String::new()),
         };
-        let _ = writeln!(text, "| {} | {difference} | {limit} |", key(row));
+        text += &format!("| {} | {difference} | {limit} |\n", key(row));
     }
     text
 }
