@@ -327,11 +327,11 @@ fn check_error(dims: [u64; 2], format: BlockFormat, tile: TileFormat, expected: 
 #[test]
 fn a_plan_names_what_can_not_be_tiled() {
     check_error(
-        [16416, 2],
+        [65568, 2],
         BlockFormat::Q8_0,
         TileFormat::Q8_0,
         expect![
-            "tensor t: its rows have 16416 values, the cpu form's kernels take at most 16384; export it with --form stablehlo"
+            "tensor t: its rows have 65568 values, the cpu form's kernels take at most 65536; export it with --form stablehlo"
         ],
     );
     check_error(
