@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use studio_core::options::ExportOptions;
 use studio_core::statistics::TensorStatistics;
+use studio_graph::Module;
 use studio_protocol::{Artifact, Hash, WireError};
 
 /// What the page asks of the worker.
@@ -45,6 +46,20 @@ pub enum ToWorker {
     },
     /// Nobody wants to know any more.
     CancelSurvey,
+    /// Say what the graph of an export with these options is.
+    Graph {
+        /// The drop that is meant.
+        drop_id: u64,
+        /// Counts the questions, so that only the last answer is shown.
+        graph_id: u64,
+        /// What was chosen.
+        options: ExportOptions,
+    },
+    /// Read the graph in the MLIR text that comes with this message as a `File`.
+    GraphText {
+        /// As in [`ToWorker::Graph`].
+        graph_id: u64,
+    },
 }
 
 /// What the worker tells the page.
@@ -66,6 +81,13 @@ pub enum FromWorker {
         plan_id: u64,
         /// The files in order, or what is wrong with the options.
         result: Result<Vec<PlannedFile>, Problem>,
+    },
+    /// The answer to [`ToWorker::Graph`] and [`ToWorker::GraphText`].
+    Graph {
+        /// The question.
+        graph_id: u64,
+        /// The graph, or why there is none.
+        result: Result<Box<Module>, Problem>,
     },
     /// How far the export is.
     Progress(ExportProgress),

@@ -5,6 +5,7 @@ use super::store::{self, Theme};
 use super::worker_port::WorkerPort;
 use crate::hub::link::Link;
 use crate::state::export::ExportState;
+use crate::state::graph::GraphState;
 use crate::state::job::Job;
 use crate::state::link::LinkState;
 use crate::state::model::{ModelState, PlanState};
@@ -24,6 +25,8 @@ pub(crate) struct App {
     pub model: RwSignal<ModelState>,
     /// The tensor that is looked at.
     pub survey: RwSignal<SurveyState>,
+    /// The graph that the explorer shows.
+    pub graph: RwSignal<GraphState>,
     /// The export form.
     pub form: RwSignal<OptionsForm>,
     /// What the form's export would give.
@@ -59,6 +62,7 @@ impl App {
             link: RwSignal::default(),
             model: RwSignal::default(),
             survey: RwSignal::default(),
+            graph: RwSignal::default(),
             form: RwSignal::default(),
             plan: RwSignal::default(),
             export: RwSignal::default(),

@@ -1,6 +1,7 @@
 //! The page's own machinery: its signals, what a person can do, its worker and its link to the hub.
 
 mod app;
+mod graph;
 mod hub;
 mod store;
 mod survey;

@@ -5,6 +5,7 @@ use super::worker_port::WorkerPort;
 use crate::browser;
 use crate::messages::{ExportEnd, FromWorker, Problem, ToWorker};
 use crate::state::export::{ExportState, Running};
+use crate::state::graph::GraphState;
 use crate::state::model::{ModelState, PlanState};
 use crate::state::options::OptionsForm;
 use crate::state::session::Bundle;
@@ -34,6 +35,13 @@ impl App {
         if files.is_empty() {
             return;
         }
+        self.close_graph();
+        if let Some(text) = files.iter().find(|file| file.name().to_ascii_lowercase().ends_with(".mlir")) {
+            self.cancel_export();
+            self.export.set(ExportState::Idle);
+            self.open_graph_text(text.clone());
+            return;
+        }
         let drop_id = self.next_number();
         let names = files.iter().map(File::name).collect();
         self.plan.set(PlanState::Unknown);
@@ -46,6 +54,7 @@ impl App {
     /// Puts the model away.
     pub(crate) fn close_model(&self) {
         self.cancel_export();
+        self.close_graph();
         self.plan.set(PlanState::Unknown);
         self.export.set(ExportState::Idle);
         self.close_survey();
@@ -53,7 +62,7 @@ impl App {
     }
 
     /// The options of the form, if they are sensible and there is a model for them.
-    fn chosen(&self) -> Option<(u64, ExportOptions)> {
+    pub(super) fn chosen(&self) -> Option<(u64, ExportOptions)> {
         let (drop_id, context) = self
             .model
             .with(|model| model.exportable().map(|(drop_id, card)| (drop_id, card.context_length)))?;
@@ -144,6 +153,7 @@ impl App {
                     });
                 }
             }
+            FromWorker::Graph { graph_id, result } => self.take_graph(graph_id, result),
             FromWorker::Progress(progress) => self.export.update(|export| {
                 if let ExportState::Running(running) = export {
                     running.take(browser::now_ms(), progress);
@@ -205,6 +215,11 @@ impl App {
             self.export.set(ExportState::Failed(problem.clone()));
         }
         self.survey.set(SurveyState::None);
+        if self.graph.with_untracked(|graph| graph.file().is_some()) {
+            let file = self.graph.with_untracked(|graph| graph.file().map(str::to_owned));
+            self.graph.set(GraphState::Failed { problem, file });
+            return;
+        }
         self.model.set(ModelState::Failed { problem });
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod export;
 pub mod format;
+pub mod graph;
 pub mod job;
 pub mod latency;
 pub mod link;

@@ -30,16 +30,16 @@ pub(crate) fn DropZone() -> impl IntoView {
             <Tray/>
             <p class="drop-title">"Drop a GGUF here"</p>
             <p class="drop-help">
-                "The parts of a split model together. Nothing leaves this machine until you export, and then it goes to your own hub."
+                "The parts of a split model together; or an .mlir file, to see its graph. Nothing leaves this machine until you export, and then it goes to your own hub."
             </p>
             <button class="primary" data-testid="choose" on:click=choose>"Choose a file"</button>
             <input
                 class="sr"
                 type="file"
-                accept=".gguf"
+                accept=".gguf,.mlir"
                 multiple
                 tabindex="-1"
-                aria-label="GGUF files"
+                aria-label="GGUF files, or a text of StableHLO"
                 data-testid="file"
                 id="file"
                 node_ref=input

@@ -12,6 +12,7 @@ mod export;
 mod export_status;
 mod field;
 mod formats;
+mod graph;
 mod header;
 mod icon;
 mod latency;

@@ -2,6 +2,7 @@
 
 use super::card::Card;
 use super::drop::DropZone;
+use super::graph::{self, Graph};
 use super::metadata::MetadataTable;
 use super::problem::ProblemBox;
 use super::step::Step;
@@ -16,7 +17,11 @@ use std::sync::Arc;
 #[component]
 pub(crate) fn Model() -> impl IntoView {
     let app = App::get();
+    let text = Memo::new(move |_| app.graph.with(|graph| graph.file().map(str::to_owned)));
     let body = move || {
+        if let Some(file) = text.get() {
+            return view! { <GraphText file/> }.into_any();
+        }
         app.model.with(|model| match model {
             ModelState::Empty => view! { <DropZone/> }.into_any(),
             ModelState::Reading { names, .. } => {
@@ -46,13 +51,31 @@ enum Side {
     Overview,
     Tensors,
     Metadata,
+    Graph,
 }
 
-const SIDES: [(Side, &str, &str); 3] = [
+const SIDES: [(Side, &str, &str); 4] = [
     (Side::Overview, "overview", "Overview"),
     (Side::Tensors, "tensors", "Tensors"),
     (Side::Metadata, "metadata", "Metadata"),
+    (Side::Graph, "graph", "Graph"),
 ];
+
+/// The graph of a dropped text, which is no model.
+#[component]
+fn GraphText(
+    /// The file's name.
+    file: String,
+) -> impl IntoView {
+    let app = App::get();
+    view! {
+        <div class="tab-row">
+            <p class="file-name">{file}</p>
+            <button class="quiet" data-testid="close-text" on:click=move |_| app.close_graph()>"Another file"</button>
+        </div>
+        <Graph/>
+    }
+}
 
 /// An open model: overview, tensors and metadata as tabs.
 #[component]
@@ -61,8 +84,9 @@ fn Opened(
     report: Arc<ModelReport>,
 ) -> impl IntoView {
     let app = App::get();
-    let side = RwSignal::new(Side::Overview);
-    let counts = [0, report.tensors.len(), report.metadata.len()];
+    // An address that leads into the graph opens it.
+    let side = RwSignal::new(if graph::address().is_some() { Side::Graph } else { Side::Overview });
+    let counts = [0, report.tensors.len(), report.metadata.len(), 0];
     let tabs = SIDES
         .into_iter()
         .zip(counts)
@@ -107,6 +131,7 @@ fn Opened(
             Side::Overview => view! { <Card report/> }.into_any(),
             Side::Tensors => view! { <TensorTable report/> }.into_any(),
             Side::Metadata => view! { <MetadataTable report/> }.into_any(),
+            Side::Graph => view! { <Graph/> }.into_any(),
         }
     };
     view! {

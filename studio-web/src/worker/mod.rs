@@ -1,6 +1,7 @@
 //! The worker: reads dropped files and streams exports to the hub, away from the page's thread.
 
 mod export;
+mod graph;
 mod hashing;
 mod meter;
 mod read_at;
@@ -127,6 +128,15 @@ impl Desk {
                 });
             }
             ToWorker::CancelSurvey => self.survey.set(None),
+            ToWorker::Graph { drop_id, graph_id, options } => {
+                let result = self.model(drop_id).and_then(|model| graph::of_model(&model, &options));
+                tell(&FromWorker::Graph { graph_id, result: result.map(Box::new) });
+            }
+            ToWorker::GraphText { graph_id } => {
+                let mut files = files.filter_map(|file| file.dyn_into().ok());
+                let result = graph::of_text(files.next());
+                tell(&FromWorker::Graph { graph_id, result: result.map(Box::new) });
+            }
         }
     }
 
