@@ -70,7 +70,7 @@ fn formats(explorer: &Explorer, scopes: &[ScopeId]) -> String {
         }
     }
     let mut counts: Vec<_> = counts.into_iter().filter(|(format, _)| !format.is_empty()).collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1));
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts.iter().map(|(format, count)| format!("{format} × {count}")).collect::<Vec<_>>().join(", ")
 }
 
