@@ -94,7 +94,9 @@ fn every_format_is_computed_as_closely_as_llama_cpp_does() {
         let ours = int8.distance(&want, &int8.forced(&tokens, 2, engine::Path::Decode));
         println!("{format}, from its weights: ours {ours:?}, llama.cpp's {theirs:?}");
         assert!(theirs.mean_kl < 1e-2, "{format}: {theirs:?}");
-        assert!(ours.mean_kl < 1.25 * theirs.mean_kl, "{format}: ours {ours:?}, llama.cpp's {theirs:?}");
+        // F16 is multiplied without rounding anything to bytes; what is left is the cache in f16.
+        let limit = (1.25 * theirs.mean_kl).max(1e-6);
+        assert!(ours.mean_kl < limit, "{format}: ours {ours:?}, llama.cpp's {theirs:?}");
         assert!(ours.top1_agreement >= 0.93, "{format}: {ours:?}");
     }
 }
