@@ -75,7 +75,8 @@ fn system() -> Result<()> {
     setup::minilm()?;
     let llama = setup::llama()?;
     let mut tests = cargo();
-    tests.args(["test", "--quiet", "--release", "--package", "e2e", "--", "--test-threads=1"]);
+    tests.args(["test", "--quiet", "--no-fail-fast", "--release", "--package", "e2e"]);
+    tests.args(["--", "--test-threads=1"]);
     // The stage before this one.
     tests.args(["--skip", "every_architecture_agrees"]);
     tests.env("LLAMA_REFERENCE", llama.reference).env("STUDIO_EAGER_BIN", llama.studio);
