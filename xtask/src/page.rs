@@ -2,6 +2,7 @@
 //!
 //! Cargo builds into `target/page` or `$STUDIO_PAGE_TARGET_DIR`: apart from everything else, because the page may need
 //! another rustc. Bundling is done by the package `page-bundler`, which is heavy and built only here.
+//! `$STUDIO_PAGE_PROFILE` names another profile than `page`: `page-quick` is for who writes the page.
 
 use crate::{
     command::{cargo, run as run_command, workspace_root},
@@ -17,15 +18,17 @@ use std::{
 };
 
 const TARGET: &str = "wasm32-unknown-unknown";
-const PROFILE: &str = "page";
+/// What is shipped. Pages of other profiles are neither made smaller nor compressed.
+const SHIPPED: &str = "page";
 
 /// Builds the page, unless the one that is there was made from the same wasm and files.
 pub(crate) fn run() -> Result<()> {
     let root = workspace_root();
     let target_dir =
         env::var_os("STUDIO_PAGE_TARGET_DIR").map_or_else(|| root.join("target/page"), PathBuf::from);
-    build_wasm(&target_dir)?;
-    let wasm = target_dir.join(TARGET).join(PROFILE).join("studio_web.wasm");
+    let profile = env::var("STUDIO_PAGE_PROFILE").unwrap_or_else(|_| SHIPPED.to_owned());
+    build_wasm(&target_dir, &profile)?;
+    let wasm = target_dir.join(TARGET).join(&profile).join("studio_web.wasm");
     let (sources, page) = (root.join("studio-web/static"), root.join("studio-hub/page"));
     let stamp = digest(&wasm, &[&sources, &root.join("xtask/page/src")])?;
     let stamp_file = page.join(".stamp");
@@ -39,9 +42,12 @@ pub(crate) fn run() -> Result<()> {
         fs::remove_dir_all(&made).with_context(|| format!("removing {}", made.display()))?;
     }
     fs::create_dir_all(&made).with_context(|| format!("making {}", made.display()))?;
-    bundler(&[wasm.as_os_str(), made.as_os_str()])?;
+    let shipped = profile == SHIPPED;
+    bundler(&[wasm.as_os_str(), made.as_os_str()], shipped)?;
     copy_files(&sources, &made)?;
-    bundler(&["--compress".as_ref(), made.as_os_str()])?;
+    if shipped {
+        bundler(&["--compress".as_ref(), made.as_os_str()], shipped)?;
+    }
 
     empty(&page)?;
     copy_files(&made, &page)?;
@@ -66,7 +72,7 @@ fn digest(file: &Path, folders: &[&Path]) -> Result<String> {
     Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn build_wasm(target_dir: &Path) -> Result<()> {
+fn build_wasm(target_dir: &Path, profile: &str) -> Result<()> {
     let mut command = cargo();
     command.current_dir(workspace_root());
     command.args([
@@ -75,7 +81,7 @@ fn build_wasm(target_dir: &Path) -> Result<()> {
         "--package",
         "studio-web",
         "--profile",
-        PROFILE,
+        profile,
         "--target",
         TARGET,
         "--target-dir",
@@ -93,11 +99,11 @@ fn build_wasm(target_dir: &Path) -> Result<()> {
     run_command(&mut command)
 }
 
-fn bundler(arguments: &[&OsStr]) -> Result<()> {
+fn bundler(arguments: &[&OsStr], shrink: bool) -> Result<()> {
     let mut command = cargo();
     command.current_dir(workspace_root());
     command.args(["run", "--quiet", "--release", "--package", "page-bundler", "--"]).args(arguments);
-    if let Some(wasm_opt) = node::binaryen()? {
+    if let Some(wasm_opt) = shrink.then(node::binaryen).transpose()?.flatten() {
         command.env("WASM_OPT", wasm_opt);
     }
     run_command(&mut command)
