@@ -6,6 +6,7 @@
 //! the page.
 
 pub mod chat;
+pub mod compare;
 pub mod emit;
 pub mod export;
 pub mod family;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use gguf_file::{Metadata, Value};
-use studio_core::tokenizer::Tokenizer;
+use studio_core::tokenizer::{TokenType, Tokenizer};
 
 use cache::model_metadata;
 
@@ -83,4 +83,29 @@ fn streamed_text_is_the_text_that_was_encoded() {
     }
     // The vocabulary lacks a few bytes that only rare characters have; llama.cpp leaves these out too.
     assert!(complete * 10 > texts.len() * 9, "{complete} of {} texts came back", texts.len());
+}
+
+/// SmolLM2's first 17 tokens are its control tokens, as its `token_type` says.
+#[test]
+fn tokens_are_laid_out_and_counted() {
+    let tokenizer = tokenizer();
+    let texts: Vec<String> = fixture("corpus.json");
+    let expected: Vec<Vec<u32>> = fixture("smollm-special.json");
+    for (text, expected) in texts.iter().zip(expected) {
+        let counts = tokenizer.counts(text, &expected);
+        assert_eq!(counts.tokens, expected.len() as u64);
+        assert_eq!(counts.control, expected.iter().filter(|id| **id < 17).count() as u64, "{text:?}");
+        assert_eq!((counts.bytes, counts.unknown), (text.len() as u64, 0));
+        for id in expected {
+            let piece = tokenizer.piece(id).unwrap();
+            assert_eq!((piece.id, piece.ty == TokenType::Control), (id, id < 17));
+            assert_eq!(piece.bytes.len(), 2 * tokenizer.token_bytes(id).unwrap().len());
+        }
+    }
+    let ids = tokenizer.encode("a 🦜 b", false, false).unwrap();
+    let pieces: Vec<_> = ids.iter().map(|id| tokenizer.piece(*id).unwrap()).collect();
+    assert!(pieces.iter().any(|piece| piece.text.is_none()), "a part of a character is no text: {pieces:?}");
+    let counts = tokenizer.counts("a 🦜 b", &ids);
+    assert_eq!((counts.bytes, counts.characters, counts.words), (8, 5, 3));
+    assert_eq!(tokenizer.piece(49_152), None);
 }

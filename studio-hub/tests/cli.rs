@@ -271,6 +271,58 @@ fn what_the_numbers_of_a_tensor_are_like() {
 }
 
 #[test]
+fn what_a_texts_tokens_are() {
+    let dir = model(Fault::None);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_studio"));
+    // The tiny vocabulary has the letters a to p, by their place in the alphabet; nothing is there for a blank.
+    let found = ran(command.args(["tokens", "tiny.gguf", "--text", "cab head", "--json"]), dir.path());
+    assert_eq!((found.status, found.err.as_str()), (0, ""));
+    let found: Value = serde_json::from_str(&found.out).unwrap();
+    assert_eq!(found["ids"], serde_json::json!([2, 0, 1, 7, 4, 0, 3]));
+    assert_eq!((&found["counts"]["words"], &found["counts"]["bytes"]), (&2.into(), &8.into()));
+    assert_eq!((&found["tokens"][3]["text"], &found["tokens"][3]["bytes"]), (&"h".into(), &"68".into()));
+    fs::write(dir.path().join("text"), "ab").unwrap();
+    let text = studio(dir.path(), "tokens tiny.gguf --file text").out;
+    assert!(text.contains("tokens        2, 2 different") && text.contains("normal        \"b\""), "{text}");
+
+    // A bundle brings its model's tokenizer.
+    assert_eq!(studio(dir.path(), "export tiny.gguf --form stablehlo --out b").status, 0);
+    let found: Value = serde_json::from_str(&studio(dir.path(), "tokens b --text ab --json").out).unwrap();
+    assert_eq!(found["ids"], serde_json::json!([0, 1]));
+
+    fs::write(dir.path().join("talk.json"), r#"{"role": "user"}"#).unwrap();
+    let words = ["talk.json", "an array of objects with `role` and `content`"];
+    fails(&studio(dir.path(), "tokens tiny.gguf --messages talk.json"), 1, &words);
+    fails(&studio(dir.path(), "tokens tiny.gguf --text a --chat"), 1, &["no chat template", "tiny.gguf"]);
+    fails(&studio(dir.path(), "tokens tiny.gguf"), 2, &["--help"]);
+    fails(&studio(dir.path(), "tokens tiny.gguf --text a --no-answer"), 2, &["--chat and --messages"]);
+    let unknown = model(Fault::UnknownTokenizer);
+    let words = ["tokenizer.ggml.model: `abacus` is not supported", "tiny.gguf"];
+    fails(&studio(unknown.path(), "tokens tiny.gguf --text a"), 1, &words);
+}
+
+#[test]
+fn how_two_models_differ() {
+    let dir = model(Fault::None);
+    tiny::write(&dir.path().join("other.gguf"), Fault::NoTensor("blk.1.ffn_up.weight"));
+    let found = studio(dir.path(), "diff tiny.gguf other.gguf --values --json");
+    assert_eq!((found.status, found.err.as_str()), (0, ""));
+    let found: Value = serde_json::from_str(&found.out).unwrap();
+    let kinds = found["tensors"].as_array().unwrap().iter().filter(|pair| pair["kind"] == "only_first");
+    assert_eq!(kinds.map(|pair| &pair["name"]).collect::<Vec<_>>(), ["blk.1.ffn_up.weight"]);
+    let differences = found["differences"].as_array().unwrap();
+    assert_eq!(differences.len(), 19);
+    assert!(differences.iter().all(|found| found["identical"] == true), "{differences:?}");
+    let text = studio(dir.path(), "diff tiny.gguf tiny.gguf").out;
+    assert!(text.contains("Tensors: all 20 have the same dimensions and types"), "{text}");
+
+    let missing = studio(dir.path(), "diff tiny.gguf other.gguf --tensor blk.1.ffn_up.weight");
+    fails(&missing, 1, &["the second model: tensor blk.1.ffn_up.weight", "other.gguf"]);
+    fails(&studio(dir.path(), "diff tiny.gguf other.gguf --tensor x"), 1, &["neither model has a tensor x"]);
+    fails(&studio(dir.path(), "diff tiny.gguf none.gguf"), 1, &["none.gguf"]);
+}
+
+#[test]
 fn params_prints_what_iree_dump_parameters_prints() {
     let dir = model(Fault::None);
     assert_eq!(studio(dir.path(), "export tiny.gguf --form stablehlo --out b --safetensors").status, 0);

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use std::time::{SystemTime, UNIX_EPOCH};
-use studio_core::chat::{ChatMessage, ChatOptions, ChatTemplate};
+use studio_core::chat::{ChatMessage, ChatTemplate};
 use studio_protocol::{ErrorCode, Prompt, WireError};
 
 /// The ids of a prompt, at least one, all of them the model's.
@@ -35,18 +35,9 @@ fn chat(messages: &[studio_protocol::ChatMessage], language: &Language) -> Resul
     let template = ChatTemplate::new(source).map_err(bad)?;
     let messages: Vec<_> =
         messages.iter().map(|message| ChatMessage::new(&*message.role, &*message.content)).collect();
-    let tokenizer = &language.tokenizer;
-    let text = |id: Option<u32>| {
-        let bytes = id.and_then(|id| tokenizer.token_bytes(id)).unwrap_or_default();
-        String::from_utf8_lossy(bytes).into_owned()
-    };
-    let (bos_token, eos_token) = (text(tokenizer.bos_id()), text(tokenizer.eos_id()));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs());
-    let options =
-        ChatOptions { add_generation_prompt: true, bos_token: &bos_token, eos_token: &eos_token, now };
-    let rendered = template.render(&messages, options).map_err(bad)?;
-    let has_bos = !bos_token.is_empty() && rendered.starts_with(&bos_token);
-    tokenizer.encode(&rendered, !has_bos, true).map_err(bad)
+    let prompt = template.prompt(&language.tokenizer, &messages, true, now).map_err(bad)?;
+    Ok(prompt.tokens)
 }
 
 fn bad(message: impl ToString) -> WireError {

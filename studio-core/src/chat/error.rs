@@ -35,6 +35,9 @@ pub enum ChatError {
     /// The template ran for too long or wrote too much.
     #[error("the model's chat template was stopped: it takes too many steps or writes too much")]
     LimitReached,
+    /// What the template wrote can't be encoded.
+    #[error(transparent)]
+    Tokenizer(#[from] crate::tokenizer::TokenizerError),
     /// The template failed otherwise.
     #[error("the model's chat template failed: {0}")]
     Render(#[source] minijinja::Error),

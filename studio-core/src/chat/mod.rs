@@ -6,6 +6,7 @@
 
 mod environment;
 mod error;
+mod prompt;
 mod python;
 mod time;
 
@@ -13,6 +14,7 @@ mod time;
 mod tests;
 
 pub use error::ChatError;
+pub use prompt::ChatPrompt;
 
 use gguf_file::Metadata;
 use minijinja::{Environment, Value, context};

@@ -6,21 +6,20 @@
 mod heat;
 mod histogram;
 mod moments;
+mod pieces;
 mod scales;
 
 pub use heat::Heat;
 pub use histogram::Histogram;
+pub(crate) use pieces::Pieces;
 pub use scales::Scales;
 
-use gguf_file::{BlockFormat, DecodeError, Endian, Gguf, ReadAt, ReadError};
+use gguf_file::{DecodeError, Gguf, ReadAt, ReadError};
 use heat::HeatSum;
 use histogram::Counts;
 use moments::Moments;
 use scales::ScaleCounts;
 use serde::{Deserialize, Serialize};
-
-/// Elements that a step decodes, roughly.
-const STEP_ELEMENTS: u64 = 256 * 1024;
 
 /// Why a tensor has no statistics.
 #[derive(Debug, thiserror::Error)]
@@ -88,86 +87,53 @@ pub struct TensorStatistics {
 /// A tensor that is being gone through.
 pub struct Survey {
     name: String,
-    format: BlockFormat,
-    endian: Endian,
     dims: Vec<u64>,
-    shard: usize,
-    offset: u64,
-    elements: u64,
-    /// Elements done, whole blocks.
-    done: u64,
+    pieces: Pieces,
     moments: Moments,
     counts: Counts,
     scales: ScaleCounts,
     heat: Option<HeatSum>,
-    bytes: Vec<u8>,
-    values: Vec<f32>,
 }
 
 impl Survey {
     /// Before the first step.
     pub fn new(gguf: &Gguf, name: &str) -> Result<Self, StatisticsError> {
-        let tensor = gguf.tensor(name).ok_or_else(|| StatisticsError::NoTensor { name: name.to_owned() })?;
-        let format = tensor.format();
-        if !format.can_decode() {
-            let source = DecodeError::NoDecoder { format };
-            return Err(StatisticsError::Decode { name: name.to_owned(), source });
-        }
-        let columns = tensor.dims().first().copied().unwrap_or(1).max(1);
-        let rows = tensor.elements() / columns;
+        let pieces = Pieces::new(gguf, name)?;
+        let dims = gguf.tensor(name).map(|tensor| tensor.dims().to_vec()).unwrap_or_default();
+        let columns = dims.first().copied().unwrap_or(1).max(1);
+        let rows = pieces.elements() / columns;
         Ok(Self {
             name: name.to_owned(),
-            format,
-            endian: gguf.endian(),
-            dims: tensor.dims().to_vec(),
-            shard: tensor.shard(),
-            offset: tensor.offset(),
-            elements: tensor.elements(),
-            done: 0,
+            dims,
+            pieces,
             moments: Moments::default(),
             counts: Counts::default(),
             scales: ScaleCounts::default(),
             heat: (rows > 1 && columns > 1).then(|| HeatSum::new(rows, columns)),
-            bytes: Vec::new(),
-            values: Vec::new(),
         })
     }
 
     /// The share that is done, 0 to 1.
     pub fn progress(&self) -> f64 {
-        self.done as f64 / self.elements.max(1) as f64
+        self.pieces.done() as f64 / self.pieces.elements().max(1) as f64
     }
 
     /// Takes the next elements in, and says whether more are to come. `sources` are those of the file.
     pub fn step(&mut self, sources: &[&dyn ReadAt]) -> Result<bool, StatisticsError> {
-        let block = self.format.block_elements();
-        let count = (self.elements - self.done).min(STEP_ELEMENTS - STEP_ELEMENTS % block);
-        let offset = self.offset + self.done / block * self.format.block_bytes();
-        let length = count / block * self.format.block_bytes();
-        // At most STEP_ELEMENTS, a few bytes each.
-        self.bytes.resize(length as usize, 0);
-        self.values.resize(count as usize, 0.0);
-        let read = match sources.get(self.shard) {
-            Some(source) => source.read_at(offset, &mut self.bytes),
-            None => Err(ReadError::new("this part of the model isn't there")),
-        };
-        read.map_err(|source| StatisticsError::Read { name: self.name.clone(), offset, source })?;
-        self.format
-            .decode_endian(self.endian, &self.bytes, &mut self.values)
-            .map_err(|source| StatisticsError::Decode { name: self.name.clone(), source })?;
-        let greatest = self.moments.take(&self.values);
-        self.counts.take(&self.values, greatest);
+        let (format, endian) = (self.pieces.format(), self.pieces.endian());
+        let piece = self.pieces.next(sources)?;
+        let greatest = self.moments.take(piece.values);
+        self.counts.take(piece.values, greatest);
         if let Some(heat) = &mut self.heat {
-            heat.take(self.done, &self.values);
+            heat.take(piece.first, piece.values);
         }
-        for block in self.bytes.chunks_exact(self.format.block_bytes() as usize) {
-            match self.format.block_scale(self.endian, block) {
+        for block in piece.bytes.chunks_exact(format.block_bytes() as usize) {
+            match format.block_scale(endian, block) {
                 Some(scale) => self.scales.take(scale),
                 None => break,
             }
         }
-        self.done += count;
-        Ok(self.done < self.elements)
+        Ok(self.pieces.done() < self.pieces.elements())
     }
 
     /// What was found so far; of the whole tensor, after the last step.
@@ -176,9 +142,9 @@ impl Survey {
         let [min, max, mean, std] = self.moments.summary();
         TensorStatistics {
             name: self.name,
-            format: self.format.name().to_owned(),
+            format: self.pieces.format().name().to_owned(),
             dims: self.dims,
-            elements: self.elements,
+            elements: self.pieces.elements(),
             nan,
             infinite,
             zeros,

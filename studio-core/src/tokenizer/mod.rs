@@ -12,6 +12,7 @@ mod bpe;
 mod byte_chars;
 mod detokenizer;
 mod error;
+mod listing;
 mod pre;
 mod special;
 mod spm;
@@ -23,6 +24,8 @@ mod tests;
 
 pub use detokenizer::Detokenizer;
 pub use error::TokenizerError;
+pub use listing::{TokenCounts, TokenPiece};
+pub use vocabulary::TokenType;
 
 use added::{AddedTokens, Fragment};
 use bpe::Bpe;
@@ -30,7 +33,7 @@ use gguf_file::Metadata;
 use pre::PreTokenizer;
 use special::{Defaults, SpecialTokens};
 use spm::Spm;
-use vocabulary::{Alphabet, TokenType, Vocabulary};
+use vocabulary::{Alphabet, Vocabulary};
 use wpm::Wpm;
 
 const MODEL: &str = "tokenizer.ggml.model";

@@ -4,6 +4,7 @@
 
 use foldhash::{HashMap, HashMapExt};
 use gguf_file::{Metadata, ValueArray};
+use serde::{Deserialize, Serialize};
 
 use super::spm::ESCAPED_SPACE;
 use super::{TokenizerError, byte_chars};
@@ -12,8 +13,9 @@ const TOKENS: &str = "tokenizer.ggml.tokens";
 const TOKEN_TYPES: &str = "tokenizer.ggml.token_type";
 
 /// What a token is for, numbered as in `tokenizer.ggml.token_type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenType {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenType {
     /// Text, in the model's own alphabet.
     Normal,
     /// Stands for what has no token.

@@ -2,6 +2,7 @@
 
 mod bench;
 mod compile;
+mod diff;
 mod dirs;
 mod doctor;
 mod engine;
@@ -17,6 +18,7 @@ mod ready;
 mod run;
 mod sampling;
 mod serve;
+mod tokens;
 mod verify;
 mod work;
 
@@ -37,6 +39,8 @@ enum Command {
     Export(export::Export),
     Inspect(inspect::Inspect),
     Params(params::Params),
+    Tokens(tokens::Tokens),
+    Diff(diff::Diff),
     Graph(graph::GraphCommand),
     Compile(compile::Compile),
     Run(run::Run),
@@ -62,6 +66,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Export(command) => command.run(),
         Command::Inspect(command) => command.run(),
         Command::Params(command) => command.run(),
+        Command::Tokens(command) => command.run(),
+        Command::Diff(command) => command.run(),
         Command::Graph(command) => command.run(),
         Command::Compile(command) => command.run(),
         Command::Run(command) => command.run(),

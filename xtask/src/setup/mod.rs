@@ -59,6 +59,7 @@ fn test() -> Result<()> {
     gemma3()?;
     vocabularies()?;
     test_python()?;
+    float_models()?;
     chromium()?;
     browser_test_modules()?;
     Ok(())
