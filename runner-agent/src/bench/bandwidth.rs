@@ -1,29 +1,28 @@
-//! How fast this machine reads memory: the roof of every decoder, measured in the same run as it.
+//! How fast this machine reads as many bytes as a token does: the roof of every decoder, measured in the same run as it.
+//!
+//! Not how fast it reads memory: servers have caches of hundreds of megabytes, in which a small model's weights stay from
+//! one token to the next.
 
 use crate::machine::memory_bytes;
 use std::{hint::black_box, thread, time::Instant};
 
-/// Larger than any processor's caches.
-const BUFFER_BYTES: usize = 1 << 30;
-
 /// Values summed at once: several vector registers of any width, so that additions don't wait for each other.
 const LANES: usize = 64;
 
-/// Passes of which the fastest counts; the first brings nothing into a cache that it would leave there.
-const PASSES: usize = 3;
+/// Bytes read in a round, at least: one pass over a small model would be over before its threads have started.
+const ROUND_BYTES: usize = 1 << 30;
 
 /// A buffer to read.
 pub(super) struct Memory(Vec<u64>);
 
 impl Memory {
-    /// A buffer of 1 GiB, or a quarter of the machine's memory where that is less.
-    pub(super) fn new() -> Self {
-        let quarter = usize::try_from(memory_bytes() / 4).unwrap_or(usize::MAX);
-        let bytes = BUFFER_BYTES.min(quarter.max(1 << 20));
-        Self((0..bytes as u64 / 8).collect())
+    /// A buffer of so many bytes, or of 1 GiB, which no cache holds, or of a quarter of the machine's memory: the least.
+    pub(super) fn new(bytes: u64) -> Self {
+        let bytes = bytes.min(1 << 30).min(memory_bytes() / 4);
+        Self((0..bytes / 8).collect())
     }
 
-    /// Bytes a second that so many threads read together, each its own part once, summing it.
+    /// Bytes a second that so many threads read together, each its own part, summing it: the fastest of several passes.
     pub(super) fn read(&self, threads: usize) -> f64 {
         let pass = || {
             let start = Instant::now();
@@ -38,7 +37,8 @@ impl Memory {
             });
             size_of_val(self.0.as_slice()) as f64 / start.elapsed().as_secs_f64()
         };
-        (0..PASSES).map(|_| pass()).fold(0.0, f64::max)
+        let passes = ROUND_BYTES.div_ceil(size_of_val(self.0.as_slice()).max(1)).clamp(3, 1000);
+        (0..passes).map(|_| pass()).fold(0.0, f64::max)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
     machine,
     session::{Asker, Session},
     text,
+    weights::Weights,
 };
 use bandwidth::Memory;
 use report::ratios;
@@ -60,7 +61,8 @@ pub async fn bench(
     let tokens = text::tokens_repeated(&compiled, prefilled as usize)?;
     let asker = Asker { engine, events, cancel };
 
-    let memory = blocking(Memory::new).await?;
+    let streamed = Weights::of(&compiled)?.streamed_bytes;
+    let memory = blocking(move || Memory::new(streamed)).await?;
     let mut benches = Vec::new();
     for &threads in &job.threads {
         for source in [&compiled].into_iter().chain(&others) {

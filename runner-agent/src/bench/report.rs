@@ -27,7 +27,7 @@ pub struct BenchReport {
     /// llama.cpp, if it was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eager: Option<EagerInfo>,
-    /// How fast memory was read, once a round.
+    /// How fast as many bytes were read as the compiled module's decode reads for a token, once a round.
     pub bandwidth: Vec<Bandwidth>,
     /// What was measured of each engine.
     pub runs: Vec<BenchRun>,
@@ -35,7 +35,7 @@ pub struct BenchReport {
     pub ratios: Vec<Ratio>,
 }
 
-/// How fast so many threads read memory.
+/// How fast so many threads read the bytes of a token.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bandwidth {
     /// The threads.

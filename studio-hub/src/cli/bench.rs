@@ -150,7 +150,7 @@ fn table(report: &BenchReport) -> String {
     for bandwidth in &report.bandwidth {
         let figure = bandwidth.rounds;
         line(format_args!(
-            "{:>7}  memory is read at {:.1} GB/s ±{:.0} %",
+            "{:>7}  as many bytes are read at {:.1} GB/s ±{:.0} %",
             bandwidth.threads,
             figure.median / 1e9,
             figure.spread() * 100.0
