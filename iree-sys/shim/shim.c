@@ -178,8 +178,9 @@ static iree_status_t executor_create(size_t worker_count, iree_task_executor_t**
   iree_task_topology_initialize_from_group_count(worker_count, topology);
   iree_task_executor_options_t options;
   iree_task_executor_options_initialize(&options);
-  // What IREE's own tools give their workers; kernels keep activations on the stack. Without it a worker has 32 KiB.
-  options.worker_stack_size = 128 * 1024;
+  // Kernels keep a row of f32 activations, 64 KiB, on the stack. IREE's own tools give workers 128 KiB; but glibc takes a
+  // program's thread-local storage from them, too, and llama.cpp's and OpenMP's leave too little.
+  options.worker_stack_size = 1024 * 1024;
   iree_status_t status = iree_task_executor_create(options, topology, host(), out_executor);
   iree_task_topology_deinitialize(topology);
   iree_allocator_free(host(), topology);
