@@ -85,6 +85,24 @@ test("a page that is reloaded has its bundle still", async () => {
   await page.getByTestId("download-zip").waitFor();
 });
 
+test("the reference page says what was compiled, and its parts can be reached", async () => {
+  const [reference] = await Promise.all([page.waitForEvent("popup"), page.getByTestId("reference").click()]);
+  await reference.getByRole("heading", { name: "Compiled modules" }).waitFor();
+  const module = reference.getByRole("row", { name: /host\.vmfb/ });
+  assert.match(await module.innerText(), /host\s+host\.vmfb\s+\d+\s+3\.13\.0/);
+  assert.equal(await reference.getByRole("row", { name: /blk\.29\.ffn_down\.weight/ }).count(), 1);
+  for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["light", 400]]) {
+    await reference.emulateMedia({ colorScheme: scheme });
+    await reference.setViewportSize({ width, height: 900 });
+    const overflow = await reference.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(overflow, 0, `${width} pixels`);
+    await shoot(reference, `reference-${scheme}-${width}`);
+  }
+  await reference.getByRole("link", { name: "Parameters" }).click();
+  assert.match(reference.url(), /#section-\d$/);
+  await reference.close();
+});
+
 test("the bundle downloads whole and runs on the command line", async () => {
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByTestId("download-zip").click()]);
   const folder = temporaryFolder();

@@ -64,6 +64,9 @@ pub struct Manifest {
     /// The modules compiled so far.
     #[serde(default)]
     pub modules: Vec<ModuleEntry>,
+    /// What verification said of modules, one entry a module and model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verifications: Vec<VerificationEntry>,
 }
 
 /// A file, by content.
@@ -197,4 +200,29 @@ pub struct ModuleEntry {
     /// What its code may use of a processor beyond the architecture's baseline, by LLVM's names, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_features: Vec<String>,
+}
+
+/// What comparing a module's logits with the eager engine's gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerificationEntry {
+    /// The module's file.
+    pub module: String,
+    /// The BLAKE3 of the module that was run.
+    pub blake3: String,
+    /// The model that the eager engine ran, without folders.
+    pub against: String,
+    /// The eager engine and its version: `llama.cpp 0.6.0-dev`.
+    pub engine: String,
+    /// Positions compared.
+    pub positions: u32,
+    /// The largest difference of two logits.
+    pub max_abs_logit_diff: f64,
+    /// The mean Kullback-Leibler divergence from the eager engine, in nats.
+    pub mean_kl: f64,
+    /// What it had to be within.
+    pub mean_kl_limit: f64,
+    /// The share of positions with the same most likely token.
+    pub top1_agreement: f64,
+    /// Whether it was within all limits.
+    pub passed: bool,
 }

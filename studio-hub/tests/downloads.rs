@@ -37,6 +37,9 @@ struct Bundle {
     irpa: Vec<u8>,
 }
 
+/// A reference page as an export leaves it.
+const PAGE: &[u8] = b"# A <b>model</b>\n\n## Files\n\nSome.\n\n## Running it with IREE's own tools\n\nSo.\n";
+
 async fn bundle(hub: &Hub, data: &Path) -> Bundle {
     let (mlir, irpa) = (b"module {}".to_vec(), noise(3 << 20));
     let entry = |name: &str, bytes: &[u8]| json!({"name": name, "size_bytes": bytes.len(), "blake3": hash(bytes).to_string()});
@@ -48,11 +51,12 @@ async fn bundle(hub: &Hub, data: &Path) -> Bundle {
             "chunk": 4, "function_name": "main", "safetensors": false},
         "functions": [], "parameter_scope": "model", "stop_ids": [2],
         "tokenizer": {"file": "tokenizer.gguf", "model": "gpt2"},
-        "files": [entry("model.mlir", &mlir), entry("model.irpa", &irpa)],
+        "files": [entry("model.mlir", &mlir), entry("model.irpa", &irpa), entry("REFERENCE.md", PAGE)],
     });
     let mut socket = hub.greet().await;
     socket.upload(1, "k.mlir", &mlir).await;
     socket.upload(2, "k.irpa", &irpa).await;
+    socket.upload(4, "k.md", PAGE).await;
     let manifest = socket.upload(3, "k.json", manifest.to_string().as_bytes()).await;
     let mut modules = Vec::new();
     let mut record = Vec::new();
@@ -96,6 +100,26 @@ async fn a_bundle_comes_as_a_zip_with_the_newest_module_of_each_target() {
     let manifest: Value = serde_json::from_slice(file("manifest.json")).unwrap();
     assert_eq!(manifest["modules"][0]["blake3"], bundle.modules[1].to_string());
     assert_eq!(manifest["modules"].as_array().unwrap().len(), 2);
+    let page = file("REFERENCE.md");
+    assert_eq!(manifest["files"][2]["blake3"], hash(page).to_string());
+    let page = String::from_utf8(page.clone()).unwrap();
+    assert!(page.starts_with("# A <b>model</b>\n\n## Files\n\nSome.\n\n## Compiled modules\n"), "{page}");
+    assert!(page.contains("| `arm64` | `arm64.vmfb` | 100 | 3.13.0 |"), "{page}");
+    assert!(page.ends_with("## Running it with IREE's own tools\n\nSo.\n"), "{page}");
+    assert_eq!(hub.get(&format!("/bundles/{}.md", bundle.manifest)).text(), page);
+}
+
+#[tokio::test]
+async fn a_reference_page_is_shown_with_nothing_of_its_text_as_markup() {
+    let data = tempfile::tempdir().unwrap();
+    let hub = Hub::start(data.path());
+    let bundle = bundle(&hub, data.path()).await;
+    let answer = hub.get(&format!("/bundles/{}.html", bundle.manifest));
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let html = answer.text();
+    assert!(html.contains("A &lt;b&gt;model&lt;/b&gt;</h1>"), "{html}");
+    assert!(html.contains("<code>host.vmfb</code></td><td>100</td>"), "{html}");
+    assert_eq!(hub.get(&format!("/bundles/{}.html", hash(&bundle.mlir))).status, 404);
 }
 
 #[tokio::test]

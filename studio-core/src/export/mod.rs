@@ -183,12 +183,17 @@ impl Export {
             stop_ids,
             files,
             modules: Vec::new(),
+            verifications: Vec::new(),
         }
     }
 
     /// `REFERENCE.md`: what the bundle holds and how to run it, for people.
     #[must_use]
     pub fn reference(&self, manifest: &Manifest) -> String {
-        reference::page(manifest, &self.plan)
+        let archive = self.contents.iter().zip(&self.files).find_map(|(contents, file)| match contents {
+            Contents::Parameters(layout) if file.name == file_name::IRPA => Some(layout),
+            Contents::Parameters(_) | Contents::Bytes(_) => None,
+        });
+        reference::page(manifest, &self.plan, archive.unwrap_or(&Layout::default()))
     }
 }

@@ -16,7 +16,7 @@ pub struct Item<'a> {
 }
 
 /// The layout of a parameter file: its head, then entries in ascending places, zeros between them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The bytes from the start of the file up to the first gap or entry.
     pub head: Vec<u8>,

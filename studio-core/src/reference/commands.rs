@@ -2,10 +2,13 @@
 
 use crate::manifest::{FunctionEntry, Manifest, TensorEntry, file_name};
 
+/// The section's heading.
+pub(super) const TITLE: &str = "Running it with IREE's own tools";
+
 /// The section of the page.
 pub(super) fn section(manifest: &Manifest) -> String {
     let mut text = format!(
-        "## Running it with IREE's own tools\n\n\
+        "## {TITLE}\n\n\
          In this folder, with `pip install iree-base-compiler==3.13.0 iree-base-runtime==3.13.0`:\n\n\
          ```sh\n\
          iree-compile {} --iree-input-type=auto --iree-hal-target-device=local \\\n  \

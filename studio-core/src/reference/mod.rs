@@ -3,14 +3,18 @@
 
 mod commands;
 mod parameters;
+mod results;
+
+pub use results::update;
 
 use crate::manifest::{FunctionEntry, KernelsEntry, Manifest, TensorEntry, file_name};
 use crate::options::{Activations, GraphKind};
+use crate::params::archive::Layout;
 use crate::params::plan::Plan;
 
-/// The page.
+/// The page of a bundle that was just exported; `layout` is its archive's.
 #[must_use]
-pub fn page(manifest: &Manifest, plan: &Plan) -> String {
+pub fn page(manifest: &Manifest, plan: &Plan, layout: &Layout) -> String {
     let sections = [
         title(manifest),
         files(manifest),
@@ -18,23 +22,23 @@ pub fn page(manifest: &Manifest, plan: &Plan) -> String {
         kernels(manifest),
         tokens(manifest),
         commands::section(manifest),
-        parameters::section(manifest, plan),
+        parameters::section(manifest, plan, layout),
     ];
     sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 fn title(manifest: &Manifest) -> String {
     let Manifest { model, source, exporter, contract_version, .. } = manifest;
-    let name = model.name.as_deref().unwrap_or(&source.name);
+    let name = plain(model.name.as_deref().unwrap_or(&source.name));
     format!(
         "# {name}\n\n\
          Made by {exporter} from `{}` ({} bytes, BLAKE3 `{}`).\n\n\
          Architecture `{}`, {} parameters, vocabulary of {}, trained for {} positions. Graph contracts are of version \
          {contract_version}.\n",
-        source.name,
+        source.name.replace('`', "'"),
         source.size_bytes,
         source.blake3,
-        model.architecture,
+        model.architecture.replace('`', "'"),
         model.parameter_count,
         model.vocabulary_size,
         model.context_length,
@@ -129,7 +133,23 @@ fn tokens(manifest: &Manifest) -> String {
 }
 
 fn code(text: &str) -> String {
-    format!("`{}`", text.replace('`', "'").replace('|', "\\|"))
+    format!("`{}`", one_line(text).replace('`', "'").replace('|', "\\|"))
+}
+
+/// Words of a file as Markdown that means just them.
+fn plain(text: &str) -> String {
+    one_line(text).chars().fold(String::new(), |mut text, c| {
+        if "\\`*_[]<>#|&".contains(c) {
+            text.push('\\');
+        }
+        text.push(c);
+        text
+    })
+}
+
+/// A line break would end a heading or a row, and could begin another section.
+fn one_line(text: &str) -> String {
+    text.replace(|c: char| c.is_control(), " ")
 }
 
 fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {

@@ -2,28 +2,28 @@
 
 use super::{code, table};
 use crate::graph::RowOrder;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, file_name};
+use crate::params::archive::{Layout, Place};
 use crate::params::element::mlir_name;
 use crate::params::plan::{Conversion, Plan, PlannedParam, TensorConversion, TensorSource};
 use crate::params::tiles::TileConversion;
 use crate::tiles::Fidelity;
 
 /// The section of the page.
-pub(super) fn section(manifest: &Manifest, plan: &Plan) -> String {
+pub(super) fn section(manifest: &Manifest, plan: &Plan, layout: &Layout) -> String {
     let total = plan.params().iter().fold(0u64, |sum, param| sum.saturating_add(param.size_bytes));
+    let rows = layout.places.iter().map(|place| row(place, &plan.params()[place.item]));
     format!(
-        "## Parameters\n\n{} in scope `{}`, {total} bytes. Shapes are row-major; a matrix of the source has its rows' \
-         length first.\n\n{}",
+        "## Parameters\n\n{} in scope `{}`, {total} bytes, where they lie in `{}`. Shapes are row-major; a matrix of \
+         the source has its rows' length first.\n\n{}",
         plan.params().len(),
         manifest.parameter_scope,
-        table(
-            ["Name", "Type", "Bytes", "Source tensor", "Stored as", "Conversion"],
-            plan.params().iter().map(row)
-        ),
+        file_name::IRPA,
+        table(["Start", "End", "Bytes", "Name", "Type", "Source tensor", "Stored as", "Conversion"], rows),
     )
 }
 
-fn row(param: &PlannedParam) -> [String; 6] {
+fn row(place: &Place, param: &PlannedParam) -> [String; 8] {
     let dims: String = param.shape.iter().map(|dim| format!("{dim}x")).collect();
     let ty = code(&format!("tensor<{dims}{}>", mlir_name(param.element_type)));
     let [source, format, conversion] = match &param.conversion {
@@ -31,7 +31,9 @@ fn row(param: &PlannedParam) -> [String; 6] {
         Conversion::Tensor(tensor) => from_tensor(&tensor.source, steps(tensor)),
         Conversion::Tiles(tiles) => from_tensor(&tiles.source, tile_steps(tiles)),
     };
-    [code(&param.name), ty, param.size_bytes.to_string(), source, format, conversion]
+    let (start, end) = (place.offset, place.offset.saturating_add(place.size_bytes));
+    let [start, end, size_bytes] = [start, end, place.size_bytes].map(|bytes| bytes.to_string());
+    [start, end, size_bytes, code(&param.name), ty, source, format, conversion]
 }
 
 fn from_tensor(source: &TensorSource, steps: Vec<String>) -> [String; 3] {

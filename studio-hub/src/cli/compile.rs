@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     jobs::{COMPILE_MEMORY_LIMIT_BYTES, COMPILE_TIME_LIMIT},
-    model::write_whole,
+    model::record,
 };
 use clap::Args;
 use runner_agent::{BundleFiles, CompileJob, Compiled, Tools};
@@ -72,14 +72,17 @@ pub(super) async fn compile(
     let compiled =
         follow(&mut Logged, async |events| runner_agent::compile(&job, tools, events, cancel).await).await?;
     let mut manifest: Manifest = bundle.manifest().clone();
+    // What was said of the module that stood there isn't true of another.
+    let blake3 = compiled.blake3.to_string();
+    manifest.verifications.retain(|entry| entry.module != name || entry.blake3 == blake3);
     manifest.modules.retain(|module| module.file.name != name);
     manifest.modules.push(ModuleEntry {
         target: target.to_owned(),
-        file: FileEntry { name, size_bytes: compiled.size_bytes, blake3: compiled.blake3.to_string() },
+        file: FileEntry { name, size_bytes: compiled.size_bytes, blake3 },
         compiler: compiled.compiler.clone(),
         flags: compiled.flags.clone(),
         cpu_features: compiled.cpu_features.clone(),
     });
-    write_whole(&dir.join(file_name::MANIFEST), &serde_json::to_vec_pretty(&manifest)?)?;
+    record(dir, &mut manifest)?;
     Ok(compiled)
 }

@@ -6,10 +6,15 @@ use super::{
     outcome::{Said, note, print},
     ready, work,
 };
+use crate::model::record;
 use anyhow::Context;
 use clap::Args;
 use runner_agent::verify::{Distances, VerifyJob, VerifyReport};
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use studio_core::manifest::{Manifest, VerificationEntry};
 
 /// Compares a compiled bundle's logits with llama.cpp's, after each token of a real text.
 #[derive(Debug, Args)]
@@ -41,6 +46,8 @@ impl Verify {
         let text = self.text.as_ref().map(read).transpose()?;
         let report = work::block_on(|cancel| async move {
             let ready::Compiled { bundle, module } = ready::compiled(&self.dir, true, &cancel).await?;
+            let manifest = bundle.manifest().clone();
+            let tested = module.file_name().map(|name| name.to_string_lossy().into_owned());
             let job = VerifyJob {
                 bundle,
                 module,
@@ -52,6 +59,7 @@ impl Verify {
             let engine = engine::command()?;
             let work = async |events: &_| runner_agent::verify::verify(&job, &engine, events, &cancel).await;
             let report = follow(&mut Logged, work).await?;
+            remember(&self.dir, manifest, tested.as_deref(), &report)?;
             match self.json {
                 true => print(format_args!("{}\n", serde_json::to_string_pretty(&report)?))?,
                 false => print(table(&report))?,
@@ -64,6 +72,35 @@ impl Verify {
         note("error: the module is not within the limits of llama.cpp");
         Err(Said.into())
     }
+}
+
+/// Writes what came out into the bundle's manifest and reference page, in the place of what was said of this module and
+/// model before.
+fn remember(
+    dir: &Path,
+    mut manifest: Manifest,
+    module: Option<&str>,
+    report: &VerifyReport,
+) -> anyhow::Result<()> {
+    let tested = manifest.modules.iter().find(|entry| Some(entry.file.name.as_str()) == module);
+    let Some(tested) = tested.map(|entry| entry.file.clone()) else { return Ok(()) };
+    let VerifyReport { decode, limits, against, eager, passed, .. } = report;
+    let against =
+        Path::new(against).file_name().map_or(against.clone(), |name| name.to_string_lossy().into());
+    manifest.verifications.retain(|entry| entry.module != tested.name || entry.against != against);
+    manifest.verifications.push(VerificationEntry {
+        module: tested.name,
+        blake3: tested.blake3,
+        against,
+        engine: format!("llama.cpp {}", eager.version),
+        positions: decode.positions,
+        max_abs_logit_diff: decode.max_abs_logit_diff,
+        mean_kl: decode.mean_kl,
+        mean_kl_limit: limits.mean_kl,
+        top1_agreement: decode.top1_agreement,
+        passed: *passed,
+    });
+    record(dir, &mut manifest)
 }
 
 fn table(report: &VerifyReport) -> String {

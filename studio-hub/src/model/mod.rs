@@ -6,9 +6,11 @@ mod files;
 mod hash;
 mod make;
 mod open;
+mod record;
 mod write;
 
 pub(crate) use export::{Progress, content_key, export};
 pub(crate) use files::ModelFiles;
 pub(crate) use open::Model;
+pub(crate) use record::record;
 pub(crate) use write::{WriteError, write_whole};

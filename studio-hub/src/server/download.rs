@@ -1,6 +1,6 @@
 //! Downloads: single artifacts, with ranges, and whole bundles as a zip that is written while it is sent.
 
-use super::{Hub, words, zip_stream};
+use super::{Hub, reference, words, zip_stream};
 use crate::store::BundleError;
 use axum::{
     extract::{Path, Request, State},
@@ -33,15 +33,23 @@ pub(super) async fn artifact(
     response
 }
 
-/// `GET /bundles/HASH.zip?module=HASH…`: every file of a bundle, with the modules asked for, or with all
+/// `GET /bundles/HASH.html` and `.md`: its reference page, with all modules compiled from it so far. `GET
+/// /bundles/HASH.zip?module=HASH…`: every file of a bundle, with the modules asked for, or with all
 /// that were compiled from it.
 pub(super) async fn bundle(
     State(hub): State<Arc<Hub>>,
     Path(name): Path<String>,
     request: Request,
 ) -> Response {
+    for (ending, show) in [(".md", markdown as fn(String, &str) -> Response), (".html", html)] {
+        if let Some(hash) = name.strip_suffix(ending).and_then(|hash| Hash::from_str(hash).ok()) {
+            return reference_page(hub, hash, show).await;
+        }
+    }
     let Some(hash) = name.strip_suffix(".zip").and_then(|hash| Hash::from_str(hash).ok()) else {
-        return not_found("A bundle's name is the BLAKE3 hash of its manifest, then `.zip`.");
+        return not_found(
+            "A bundle's name is the BLAKE3 hash of its manifest, then `.zip`, `.html` or `.md`.",
+        );
     };
     let wanted: Result<Vec<Hash>, _> = query(&request, "module").iter().map(|hash| hash.parse()).collect();
     let wanted = match wanted {
@@ -63,6 +71,34 @@ pub(super) async fn bundle(
         Ok(Err(error)) => not_found(&error.to_string()),
         Err(error) => failed(&error.to_string()),
     }
+}
+
+async fn reference_page(hub: Arc<Hub>, hash: Hash, show: fn(String, &str) -> Response) -> Response {
+    let page = tokio::task::spawn_blocking(move || zip_stream::reference_page(&hub.store, &hash)).await;
+    match page {
+        Ok(Ok(Some(page))) => show(page, &hash.to_string()),
+        Ok(Ok(None)) => not_found("This bundle has no reference page."),
+        Ok(Err(BundleError::Io(error))) => failed(&error.to_string()),
+        Ok(Err(error)) => not_found(&error.to_string()),
+        Err(error) => failed(&error.to_string()),
+    }
+}
+
+fn markdown(page: String, _bundle: &str) -> Response {
+    as_it_is_now("text/markdown; charset=utf-8", page)
+}
+
+fn html(page: String, bundle: &str) -> Response {
+    as_it_is_now("text/html; charset=utf-8", reference::page(&page, bundle))
+}
+
+/// What is compiled later changes it.
+fn as_it_is_now(content_type: &'static str, text: String) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(content_type)),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ];
+    (headers, text).into_response()
 }
 
 fn query(request: &Request, name: &str) -> Vec<String> {

@@ -4,6 +4,7 @@ mod auth;
 mod connection;
 mod download;
 mod page;
+mod reference;
 mod words;
 mod zip_stream;
 

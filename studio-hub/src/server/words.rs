@@ -17,6 +17,7 @@ pub(crate) fn page(heading: &str, text: &str) -> Html<String> {
     ))
 }
 
-fn escape(text: &str) -> String {
+/// Text as HTML that says just that.
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -6,11 +6,14 @@ use crate::store::{Bundle, BundleError, Store};
 use axum::body::{Body, Bytes};
 use futures_util::stream;
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Read, Write},
     path::PathBuf,
 };
-use studio_core::manifest::{ModuleEntry, file_name};
+use studio_core::{
+    manifest::{ModuleEntry, file_name},
+    reference,
+};
 use studio_protocol::Hash;
 use tokio::sync::mpsc;
 use zip::{CompressionMethod, ZipWriter, result::ZipResult, write::SimpleFileOptions};
@@ -43,10 +46,16 @@ enum Content {
 
 /// Decides what goes in: every file of the manifest, the modules, and the manifest that names them.
 pub(super) fn plan(store: &Store, bundle: &Hash, wanted: &[Hash]) -> Result<Zip, BundleError> {
-    let modules = chosen(store.modules(bundle)?, wanted)?;
-    let Bundle { mut manifest, paths } = store.bundle(bundle)?;
+    let (page, Bundle { manifest, paths }) = with_modules(store, bundle, wanted)?;
     let mut entries = Vec::new();
-    for file in &manifest.files {
+    if let Some(page) = page {
+        entries.push(Entry {
+            name: file_name::REFERENCE.to_owned(),
+            size_bytes: page.len() as u64,
+            content: Content::Bytes(page.into_bytes()),
+        });
+    }
+    for file in manifest.files.iter().filter(|file| file.name != file_name::REFERENCE) {
         let path = paths.get(&file.name).cloned();
         let path = path.ok_or_else(|| runner_agent::BundleError::Missing(file.name.clone()))?;
         entries.push(Entry {
@@ -55,7 +64,7 @@ pub(super) fn plan(store: &Store, bundle: &Hash, wanted: &[Hash]) -> Result<Zip,
             content: Content::Path(path),
         });
     }
-    for module in &modules {
+    for module in &manifest.modules {
         let source = |source| BundleError::BadHash { file: module.file.name.clone(), source };
         let blake3: Hash = module.file.blake3.parse().map_err(source)?;
         let artifact = store.artifact(&blake3)?;
@@ -67,7 +76,6 @@ pub(super) fn plan(store: &Store, bundle: &Hash, wanted: &[Hash]) -> Result<Zip,
             content: Content::Path(store.artifact_path(&blake3)),
         });
     }
-    manifest.modules = modules;
     let stem = manifest.source.name.trim_end_matches(".gguf");
     let name = format!("{stem}.zip");
     let text = serde_json::to_vec_pretty(&manifest).map_err(io::Error::from)?;
@@ -78,6 +86,25 @@ pub(super) fn plan(store: &Store, bundle: &Hash, wanted: &[Hash]) -> Result<Zip,
     });
     let length = length(&entries).map_err(io::Error::from)?;
     Ok(Zip { name, length, entries })
+}
+
+/// A bundle's reference page, with all modules that were compiled from it.
+pub(super) fn reference_page(store: &Store, bundle: &Hash) -> Result<Option<String>, BundleError> {
+    with_modules(store, bundle, &[]).map(|(page, _)| page)
+}
+
+/// A bundle whose manifest and reference page, if it has one, name the modules asked for.
+fn with_modules(
+    store: &Store,
+    bundle: &Hash,
+    wanted: &[Hash],
+) -> Result<(Option<String>, Bundle), BundleError> {
+    let modules = chosen(store.modules(bundle)?, wanted)?;
+    let mut bundle = store.bundle(bundle)?;
+    bundle.manifest.modules = modules;
+    let page = bundle.paths.get(file_name::REFERENCE).map(fs::read_to_string).transpose()?;
+    let page = page.map(|page| reference::update(&page, &mut bundle.manifest));
+    Ok((page, bundle))
 }
 
 /// The modules asked for, or the newest of each target. No two get the same name.

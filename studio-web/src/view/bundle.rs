@@ -32,6 +32,7 @@ fn Body() -> impl IntoView {
             let module = module.get();
             let query = module.as_ref().map(|module| format!("?module={}", module.blake3)).unwrap_or_default();
             let zip = format!("/bundles/{}.zip{query}", bundle.hash);
+            let reference = format!("/bundles/{}.html", bundle.hash);
             let total = bundle.size_bytes() + module.as_ref().map_or(0, |module| module.size_bytes);
             let files = bundle.files.iter().map(|file| file_row(&file.name, &file.artifact)).collect_view();
             let module = module.map(|module| file_row("host.vmfb", &module));
@@ -41,6 +42,7 @@ fn Body() -> impl IntoView {
                         <p class="bundle-title">{bundle.title.clone()}</p>
                         <p class="hash" title="BLAKE3 of manifest.json">{bundle.hash.to_string()}</p>
                     </div>
+                    <a class="button" href=reference target="_blank" data-testid="reference">"Reference page"</a>
                     <a class="button primary" href=zip download="" data-testid="download-zip"><Tray/>{format!("Bundle as zip, {}", format::bytes(total))}</a>
                 </div>
                 <ul class="files" data-testid="files">{files}{module}</ul>
