@@ -7,6 +7,9 @@ use crate::{Error, raw};
 /// The most workers that IREE's executor takes.
 pub const MAX_WORKERS: u32 = 256;
 
+/// The names of the runtime's drivers: one works on the calling thread, one on threads of its own.
+pub const DRIVERS: [&str; 2] = ["local-sync", "local-task"];
+
 /// A CPU device: where buffers lie and calls run. A clone is the same device.
 #[derive(Clone)]
 pub struct Device {

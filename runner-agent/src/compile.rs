@@ -64,6 +64,12 @@ pub struct Compiled {
     pub cpu_features: Vec<String>,
 }
 
+/// Refuses a target that nobody knows, and flags that can't be passed on.
+pub fn check(target: &str, flags: &[String]) -> Result<(), WireError> {
+    targets::find(target)?;
+    flags.iter().try_for_each(|flag| check_flag(flag))
+}
+
 /// Compiles, or finds what an equal job made.
 ///
 /// Emits `Step { name: "compiling" }` and what the compiler prints as `Log`; nothing when the module is found.

@@ -1,6 +1,7 @@
-//! Compiles and runs exported models: jobs in, events out.
+//! Compiles, runs, measures and compares exported models: jobs in, events out.
 //!
-//! A hub calls [`compile()`] and [`run()`]. Both work in child processes with limits, so that a crash, a hang
+//! A hub's own runner is a [`Worker`]; another machine's is the same one behind [`join::join`], which dials out to the
+//! hub. Both call [`compile()`], [`run()`], [`bench::bench`] and [`verify::verify`], as the command line does. These work in child processes with limits, so that a crash, a hang
 //! or a leak in the compiler or in compiled code never takes the caller down. The child of [`run()`] is the
 //! caller's own program, started with the arguments of an [`EngineCommand`], where it calls [`engine_main`].
 
@@ -11,7 +12,9 @@ mod compile;
 mod eager;
 pub mod engine;
 mod failure;
+pub mod hub;
 mod inspect;
+pub mod join;
 mod log;
 mod machine;
 mod proc;
@@ -25,10 +28,11 @@ mod text;
 mod tools;
 pub mod verify;
 mod weights;
+mod worker;
 
 pub use bundle::{BundleError, BundleFiles};
-pub use compile::{CompileJob, Compiled, compile};
-pub use eager::{EagerInfo, EagerSettings, eager_info};
+pub use compile::{CompileJob, Compiled, check as check_compile, compile};
+pub use eager::{EagerSettings, eager_info};
 pub use engine::engine_main;
 pub use failure::Failure;
 pub use inspect::{ModuleFunction, module_functions};
@@ -38,3 +42,4 @@ pub use machine::{cpu_features, describe};
 pub use run::{EngineCommand, RunJob, run};
 pub use source::Source;
 pub use tools::{Compiler, IREE_VERSION, Tools, ToolsError};
+pub use worker::{COMPILE_MEMORY_LIMIT_BYTES, Fetching, Supply, Worker};

@@ -9,7 +9,8 @@ use studio_protocol::RunnerInfo;
 pub use features::cpu_features;
 
 /// This machine as a runner of this name announces it.
-pub fn describe(name: &str, tools: &Tools) -> RunnerInfo {
+/// `agent` is the program's name and version.
+pub fn describe(name: &str, tools: &Tools, agent: &str) -> RunnerInfo {
     RunnerInfo {
         name: name.to_owned(),
         os: std::env::consts::OS.to_owned(),
@@ -20,6 +21,9 @@ pub fn describe(name: &str, tools: &Tools) -> RunnerInfo {
         memory_bytes: memory_bytes(),
         compiler: tools.compiler_info(),
         runtime: iree_runtime::runtime_version().to_owned(),
+        drivers: iree_runtime::DRIVERS.iter().map(|driver| (*driver).to_owned()).collect(),
+        eager: crate::eager_info().ok(),
+        agent: agent.to_owned(),
     }
 }
 

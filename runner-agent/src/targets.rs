@@ -67,6 +67,17 @@ pub const TARGETS: &[Target] = &[
     },
 ];
 
+/// The architecture that a target's code is for, as runners name theirs; `None` for `host`, whose code is for the machine
+/// that compiled it.
+pub fn architecture(target: &str) -> Option<&'static str> {
+    match target {
+        "arm64" => Some("aarch64"),
+        "arm32" => Some("arm"),
+        "x86_64" => Some("x86_64"),
+        _ => None,
+    }
+}
+
 /// Flags that every CPU target shares.
 const CPU: &[&str] = &["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu"];
 

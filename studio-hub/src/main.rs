@@ -1,6 +1,7 @@
 //! The binary `studio`: hub, page, embedded local runner and command line.
 
 mod cli;
+mod history;
 mod jobs;
 mod model;
 mod server;

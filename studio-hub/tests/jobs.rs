@@ -18,7 +18,7 @@ use std::{
 };
 use studio_protocol::{
     ClientMessage, CompileSpec, ErrorCode, Hash, HubMessage, JobEvent, JobId, JobSpec, Outcome, Prompt,
-    RunSpec, Sampling, StopReason,
+    RunSpec, Sampling, StopReason, Terms,
 };
 
 struct Session {
@@ -58,9 +58,9 @@ async fn session(iree_compile: &str) -> Session {
 
 impl Session {
     async fn submit(&mut self, spec: JobSpec) -> JobId {
-        self.socket.say(&ClientMessage::JobSubmit { request: 1, spec }).await;
+        self.socket.say(&ClientMessage::JobSubmit { request: 1, spec, terms: Terms::default() }).await;
         match self.socket.hear().await {
-            HubMessage::JobAccepted { request: 1, job } => job,
+            HubMessage::JobAccepted { request: 1, job, .. } => job,
             other => panic!("{other:?}"),
         }
     }
@@ -73,7 +73,7 @@ impl Session {
         let prompt = Prompt::Tokens { tokens: vec![1, 2, 3] };
         JobSpec::Run(RunSpec {
             bundle: self.bundle,
-            module,
+            module: Some(module),
             prompt,
             max_tokens,
             threads: Some(1),
@@ -258,7 +258,7 @@ async fn a_hub_that_is_killed_takes_its_compiler_with_it_too() {
 async fn what_cannot_be_begun_is_refused_at_once() {
     let mut session = session("/nowhere/iree-compile").await;
     let mut refused = async |spec: JobSpec| {
-        session.socket.say(&ClientMessage::JobSubmit { request: 4, spec }).await;
+        session.socket.say(&ClientMessage::JobSubmit { request: 4, spec, terms: Terms::default() }).await;
         match session.socket.hear().await {
             HubMessage::Error { request: Some(4), error, .. } => error,
             other => panic!("{other:?}"),
@@ -272,7 +272,7 @@ async fn what_cannot_be_begun_is_refused_at_once() {
         let prompt = Prompt::Tokens { tokens: vec![1] };
         JobSpec::Run(RunSpec {
             bundle,
-            module,
+            module: Some(module),
             prompt,
             max_tokens,
             threads: None,

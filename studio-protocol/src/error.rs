@@ -33,8 +33,10 @@ pub enum ErrorCode {
     EngineMissing,
     /// The prompt cannot be run: empty, too long for the context, a token out of range.
     BadPrompt,
-    /// Too many jobs wait, or another connection has taken the upload over.
+    /// Too many jobs wait, another connection has taken the upload over, or a runner's name is another machine's.
     Busy,
+    /// The runner was lost while it worked, more often than the job is begun again.
+    RunnerLost,
     /// A fault of the program itself.
     Internal,
 }

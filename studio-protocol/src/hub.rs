@@ -1,6 +1,6 @@
 //! What a hub says to a client.
 
-use crate::{Artifact, JobEvent, JobId, WireError};
+use crate::{Artifact, Assignment, JobEvent, JobId, JobRecord, Runner, WireError, Working};
 use serde::{Deserialize, Serialize};
 
 /// A message from a hub to a client.
@@ -14,7 +14,7 @@ pub enum HubMessage {
         /// Its name and version.
         hub: String,
         /// Who can work.
-        runners: Vec<RunnerInfo>,
+        runners: Vec<Runner>,
     },
     /// The answer to `upload_open`.
     UploadState {
@@ -40,12 +40,41 @@ pub enum HubMessage {
         /// Its name and length.
         artifact: Artifact,
     },
-    /// The answer to `job_submit`.
+    /// The answer to `job_submit` and `job_rerun`.
     JobAccepted {
         /// The client's number.
         request: u64,
-        /// The job's name.
+        /// The job's name; the first one's if there are several.
         job: JobId,
+        /// All of them, one for each runner, if several were asked for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        jobs: Vec<JobId>,
+    },
+    /// The answer to `jobs_list`: the newest first, without the outcomes' long parts.
+    Jobs {
+        /// The client's number.
+        request: u64,
+        /// The jobs.
+        jobs: Vec<JobRecord>,
+        /// Whether there are more of them.
+        more: bool,
+    },
+    /// The answer to `job_show`.
+    Job {
+        /// The client's number.
+        request: u64,
+        /// What the hub remembers of it.
+        record: Box<JobRecord>,
+    },
+    /// The answer to a request that gives nothing else.
+    Done {
+        /// The client's number.
+        request: u64,
+    },
+    /// The answer to `runners_watch`, then said at each change.
+    Runners {
+        /// All of them, the hub's own first.
+        runners: Vec<Runner>,
     },
     /// Something happened in a job that this connection submitted or watches.
     JobEvent {
@@ -55,6 +84,31 @@ pub enum HubMessage {
         seq: u64,
         /// What happened.
         event: JobEvent,
+    },
+    /// The answer to `join`: the runner may be given work now.
+    Joined {
+        /// Which of the jobs that it has it is to go on with. All others are void: it ends them and says nothing more
+        /// of them.
+        working: Vec<Working>,
+    },
+    /// A job for this runner.
+    JobAssign(Box<Assignment>),
+    /// What a runner told is kept: it need not be told again.
+    JobAck {
+        /// The job.
+        job: JobId,
+        /// The number of the last event of this attempt that the hub has.
+        events: u64,
+    },
+    /// A runner is to end a job. Its `finished` event is the answer.
+    JobStop {
+        /// The job.
+        job: JobId,
+    },
+    /// What a runner has of this job is void, as in `joined`.
+    JobForget {
+        /// The job.
+        job: JobId,
     },
     /// A message could not be carried out. At most one of the numbers says which; with none of them the
     /// message could not be read, or the connection is about to close.
@@ -71,34 +125,4 @@ pub enum HubMessage {
         /// What went wrong.
         error: WireError,
     },
-}
-
-/// A machine that carries out jobs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunnerInfo {
-    /// Its name, unique in a hub; the hub's own is `local`.
-    pub name: String,
-    /// `linux`, `android`, `macos`.
-    pub os: String,
-    /// `x86_64`, `aarch64`, `arm`.
-    pub arch: String,
-    /// The processor's own name.
-    pub cpu: String,
-    /// Its instruction-set features, by the names LLVM gives them, sorted.
-    pub features: Vec<String>,
-    /// Logical cores.
-    pub cores: u32,
-    /// Bytes of memory.
-    pub memory_bytes: u64,
-    /// The compiler it can spawn, if any.
-    pub compiler: Option<CompilerInfo>,
-    /// The version of the embedded IREE runtime.
-    pub runtime: String,
-}
-
-/// An `iree-compile` that was found and asked for its version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CompilerInfo {
-    /// Such as `3.13.0`.
-    pub version: String,
 }

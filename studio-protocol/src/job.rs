@@ -1,6 +1,6 @@
 //! Jobs: what is asked for and what happens in one.
 
-use crate::{Artifact, Hash, WireError};
+use crate::{Artifact, BenchReport, Hash, VerifyReport, WireError};
 use serde::{Deserialize, Serialize};
 
 /// A job's name, given by the hub.
@@ -14,6 +14,51 @@ pub enum JobSpec {
     Compile(CompileSpec),
     /// Generate tokens with a compiled bundle.
     Run(RunSpec),
+    /// Measure a compiled bundle, and llama.cpp beside it.
+    Bench(BenchSpec),
+    /// Compare a compiled bundle's logits with llama.cpp's.
+    Verify(VerifySpec),
+}
+
+impl JobSpec {
+    /// Its kind, as in JSON.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            JobSpec::Compile(_) => "compile",
+            JobSpec::Run(_) => "run",
+            JobSpec::Bench(_) => "bench",
+            JobSpec::Verify(_) => "verify",
+        }
+    }
+
+    /// The bundle that it is about.
+    pub fn bundle(&self) -> &Hash {
+        match self {
+            JobSpec::Compile(spec) => &spec.bundle,
+            JobSpec::Run(spec) => &spec.bundle,
+            JobSpec::Bench(spec) => &spec.bundle,
+            JobSpec::Verify(spec) => &spec.bundle,
+        }
+    }
+
+    /// The module that it names, if it names one.
+    pub fn module(&self) -> Option<&Hash> {
+        match self {
+            JobSpec::Compile(_) => None,
+            JobSpec::Run(spec) => spec.module.as_ref(),
+            JobSpec::Bench(spec) => spec.module.as_ref(),
+            JobSpec::Verify(spec) => spec.module.as_ref(),
+        }
+    }
+
+    /// The GGUF that llama.cpp runs for it, if it does.
+    pub fn model(&self) -> Option<&Hash> {
+        match self {
+            JobSpec::Compile(_) | JobSpec::Run(_) => None,
+            JobSpec::Bench(spec) => spec.eager.as_ref(),
+            JobSpec::Verify(spec) => Some(&spec.against),
+        }
+    }
 }
 
 /// What to compile.
@@ -33,8 +78,10 @@ pub struct CompileSpec {
 pub struct RunSpec {
     /// The hash of the bundle's `manifest.json`.
     pub bundle: Hash,
-    /// The compiled module, as `compiled` named it.
-    pub module: Hash,
+    /// The compiled module, as `compiled` named it. Where absent the runner takes one that was compiled for it or for a
+    /// target that it is, or compiles one for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<Hash>,
     /// What to continue.
     pub prompt: Prompt,
     /// The most tokens to generate.
@@ -45,6 +92,68 @@ pub struct RunSpec {
     /// How each token is chosen; the most likely one where absent.
     #[serde(default, skip_serializing_if = "Sampling::is_default")]
     pub sampling: Sampling,
+}
+
+/// What to measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BenchSpec {
+    /// The hash of the bundle's `manifest.json`.
+    pub bundle: Hash,
+    /// As in a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<Hash>,
+    /// The GGUF that the bundle was exported from, to measure llama.cpp with, in turn with the module.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eager: Option<Hash>,
+    /// Numbers of worker threads, each measured; all cores where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<u32>,
+    /// Tokens that prefill takes.
+    #[serde(default = "prompt_tokens")]
+    pub prompt_tokens: u32,
+    /// Tokens that decode makes.
+    #[serde(default = "gen_tokens")]
+    pub gen_tokens: u32,
+    /// How often each is measured, after one time that doesn't count.
+    #[serde(default = "repeat")]
+    pub repeat: u32,
+    /// Measure decode alone, the cache filled up to this position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
+}
+
+fn prompt_tokens() -> u32 {
+    128
+}
+
+fn gen_tokens() -> u32 {
+    64
+}
+
+fn repeat() -> u32 {
+    5
+}
+
+/// What to compare.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerifySpec {
+    /// The hash of the bundle's `manifest.json`.
+    pub bundle: Hash,
+    /// As in a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<Hash>,
+    /// The GGUF that llama.cpp runs.
+    pub against: Hash,
+    /// Positions to compare.
+    #[serde(default = "positions")]
+    pub positions: u32,
+    /// Worker threads; all cores where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+}
+
+fn positions() -> u32 {
+    256
 }
 
 /// How a token is chosen by its logits. The steps are those of llama.cpp, in its order: repetition penalty, top-k,
@@ -157,6 +266,18 @@ pub enum JobEvent {
         /// Microseconds since the prompt was handed over.
         at_us: u64,
     },
+    /// The runner was lost while it worked: the job waits again, and what was told before this is void.
+    Requeued {
+        /// What happened to the runner.
+        reason: String,
+    },
+    /// How far a long step is, such as the `fetching` of a file.
+    Progress {
+        /// Bytes that are done.
+        done: u64,
+        /// Of so many.
+        of: u64,
+    },
     /// The job is over.
     Finished {
         /// How it ended.
@@ -180,11 +301,24 @@ pub enum Outcome {
         compiler: String,
         /// The flags it was given.
         flags: Vec<String>,
+        /// What the module may use of a processor beyond the architecture's baseline, by LLVM's names, sorted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        cpu_features: Vec<String>,
     },
     /// Tokens were generated.
     Ran {
         /// The tokens and the figures.
         report: RunReport,
+    },
+    /// The figures are there.
+    Benched {
+        /// They.
+        report: Box<BenchReport>,
+    },
+    /// The logits were compared. They may be too far apart: the report says.
+    Verified {
+        /// How far apart they are.
+        report: Box<VerifyReport>,
     },
     /// It failed.
     Failed {
@@ -193,6 +327,20 @@ pub enum Outcome {
     },
     /// Somebody cancelled it.
     Cancelled,
+}
+
+impl Outcome {
+    /// How it ended, as in JSON.
+    pub fn result(&self) -> &'static str {
+        match self {
+            Outcome::Compiled { .. } => "compiled",
+            Outcome::Ran { .. } => "ran",
+            Outcome::Benched { .. } => "benched",
+            Outcome::Verified { .. } => "verified",
+            Outcome::Failed { .. } => "failed",
+            Outcome::Cancelled => "cancelled",
+        }
+    }
 }
 
 /// What a run gave. `studio run --json` prints this.

@@ -10,14 +10,26 @@ mod client;
 mod error;
 mod hub;
 mod job;
+mod record;
+mod report;
+mod runner;
 
 pub use artifact::{Artifact, Hash, HashError};
 pub use client::ClientMessage;
 pub use error::{ErrorCode, WireError};
-pub use hub::{CompilerInfo, HubMessage, RunnerInfo};
+pub use hub::HubMessage;
 pub use job::{
-    ChatMessage, CompileSpec, JobEvent, JobId, JobSpec, LatencyPercentiles, Outcome, Prompt, RunReport,
-    RunSpec, Sampling, StopReason, Timings,
+    BenchSpec, ChatMessage, CompileSpec, JobEvent, JobId, JobSpec, LatencyPercentiles, Outcome, Prompt,
+    RunReport, RunSpec, Sampling, StopReason, Timings, VerifySpec,
+};
+pub use record::{JobFilter, JobRecord, JobState, MAX_TIME_LIMIT_S, On, PRIORITIES, Terms};
+pub use report::{
+    Bandwidth, BenchReport, BenchRun, Distances, EagerInfo, Figure, Limits, Position, Ratio, RunRounds,
+    VerifyReport,
+};
+pub use runner::{
+    Assignment, CompilerInfo, MAX_NAME_BYTES, ModuleInfo, Runner, RunnerInfo, RunnerState, Working,
+    is_runner_name,
 };
 
 /// The version of the protocol. Both sides say theirs first and a hub refuses another one.

@@ -1,7 +1,10 @@
 //! docs/protocol.md names everything that the types have.
 
 use serde::de::DeserializeOwned;
-use studio_protocol::{ClientMessage, ErrorCode, HubMessage, JobEvent, JobSpec, Outcome, Prompt, StopReason};
+use studio_protocol::{
+    ClientMessage, ErrorCode, HubMessage, JobEvent, JobSpec, JobState, On, Outcome, Prompt, RunnerState,
+    StopReason,
+};
 
 const DOCUMENT: &str = include_str!("../../docs/protocol.md");
 
@@ -17,12 +20,15 @@ fn names<T: DeserializeOwned>(unknown: &str) -> Vec<String> {
 fn every_name_stands_in_the_document() {
     let mut all = Vec::new();
     for (names, at_least) in [
-        (names::<ClientMessage>(r#"{"type":"?"}"#), 7),
-        (names::<HubMessage>(r#"{"type":"?"}"#), 7),
+        (names::<ClientMessage>(r#"{"type":"?"}"#), 14),
+        (names::<HubMessage>(r#"{"type":"?"}"#), 16),
         (names::<JobSpec>(r#"{"kind":"?"}"#), 2),
         (names::<Prompt>(r#"{"as":"?"}"#), 3),
         (names::<JobEvent>(r#"{"event":"?"}"#), 6),
         (names::<Outcome>(r#"{"result":"?"}"#), 4),
+        (names::<On>(r#"{"?":1}"#), 3),
+        (names::<JobState>(r#""?""#), 3),
+        (names::<RunnerState>(r#""?""#), 3),
         (names::<StopReason>(r#""?""#), 3),
         (names::<ErrorCode>(r#""?""#), 14),
     ] {
@@ -32,7 +38,9 @@ fn every_name_stands_in_the_document() {
     let missing: Vec<_> = all
         .iter()
         .filter(|name| {
-            !DOCUMENT.contains(&format!("`{name}`")) && !DOCUMENT.contains(&format!(r#":"{name}""#))
+            !DOCUMENT.contains(&format!("`{name}`"))
+                && !DOCUMENT.contains(&format!(r#":"{name}""#))
+                && !DOCUMENT.contains(&format!(r#"{{"{name}":"#))
         })
         .collect();
     assert!(missing.is_empty(), "docs/protocol.md does not name {missing:?}");

@@ -5,9 +5,10 @@
 use expect_test::{Expect, expect};
 use serde::{Serialize, de::DeserializeOwned};
 use studio_protocol::{
-    Artifact, ChatMessage, ClientMessage, CompileSpec, CompilerInfo, ErrorCode, Hash, HubMessage, JobEvent,
-    JobSpec, LatencyPercentiles, Outcome, Prompt, RunReport, RunSpec, RunnerInfo, Sampling, StopReason,
-    Timings, WireError, is_upload_key,
+    Artifact, Assignment, BenchSpec, ChatMessage, ClientMessage, CompileSpec, CompilerInfo, ErrorCode, Hash,
+    HubMessage, JobEvent, JobFilter, JobRecord, JobSpec, JobState, LatencyPercentiles, ModuleInfo, On,
+    Outcome, Prompt, RunReport, RunSpec, Runner, RunnerInfo, RunnerState, Sampling, StopReason, Terms,
+    Timings, VerifySpec, WireError, Working, is_runner_name, is_upload_key,
 };
 
 /// Prints a value, compares, reads it back, and prints that again.
@@ -35,7 +36,7 @@ fn what_a_client_says() {
         expect![[r#"{"type":"hello","version":1,"client":"page/0.1.0"}"#]],
     );
     check(
-        &C::UploadOpen { channel: 3, key: "k-1.irpa".to_owned(), size_bytes: 4096 },
+        &C::UploadOpen { channel: 3, key: "k-1.irpa".to_owned(), size_bytes: 4096, blake3: None },
         expect![[r#"{"type":"upload_open","channel":3,"key":"k-1.irpa","size_bytes":4096}"#]],
     );
     check(
@@ -51,14 +52,14 @@ fn what_a_client_says() {
     check(&C::UploadClose { channel: 3 }, expect![[r#"{"type":"upload_close","channel":3}"#]]);
     let compile = CompileSpec { bundle: hash(1), target: "host".to_owned(), flags: vec!["--x=1".to_owned()] };
     check(
-        &C::JobSubmit { request: 9, spec: JobSpec::Compile(compile) },
+        &C::JobSubmit { request: 9, spec: JobSpec::Compile(compile), terms: Terms::default() },
         expect![[
             r#"{"type":"job_submit","request":9,"spec":{"kind":"compile","bundle":"0101010101010101010101010101010101010101010101010101010101010101","target":"host","flags":["--x=1"]}}"#
         ]],
     );
     let run = |prompt| RunSpec {
         bundle: hash(1),
-        module: hash(2),
+        module: Some(hash(2)),
         prompt,
         max_tokens: 16,
         threads: None,
@@ -67,14 +68,14 @@ fn what_a_client_says() {
     let chat =
         Prompt::Chat { messages: vec![ChatMessage { role: "user".to_owned(), content: "Hi".to_owned() }] };
     check(
-        &C::JobSubmit { request: 9, spec: JobSpec::Run(run(chat)) },
+        &C::JobSubmit { request: 9, spec: JobSpec::Run(run(chat)), terms: Terms::default() },
         expect![[
             r#"{"type":"job_submit","request":9,"spec":{"kind":"run","bundle":"0101010101010101010101010101010101010101010101010101010101010101","module":"0202020202020202020202020202020202020202020202020202020202020202","prompt":{"as":"chat","messages":[{"role":"user","content":"Hi"}]},"max_tokens":16}}"#
         ]],
     );
     let text = RunSpec { threads: Some(2), ..run(Prompt::Text { text: "Hi".to_owned() }) };
     check(
-        &C::JobSubmit { request: 9, spec: JobSpec::Run(text) },
+        &C::JobSubmit { request: 9, spec: JobSpec::Run(text), terms: Terms::default() },
         expect![[
             r#"{"type":"job_submit","request":9,"spec":{"kind":"run","bundle":"0101010101010101010101010101010101010101010101010101010101010101","module":"0202020202020202020202020202020202020202020202020202020202020202","prompt":{"as":"text","text":"Hi"},"max_tokens":16,"threads":2}}"#
         ]],
@@ -129,12 +130,22 @@ fn what_a_hub_says_of_itself_and_of_errors() {
         memory_bytes: 1 << 30,
         compiler: Some(CompilerInfo { version: "3.13.0".to_owned() }),
         runtime: "3.13.0".to_owned(),
+        drivers: vec!["local-sync".to_owned()],
+        eager: None,
+        agent: "studio/0.1.0".to_owned(),
+    };
+    let runner = Runner {
+        info: runner,
+        labels: vec!["shelf".to_owned()],
+        state: RunnerState::Busy,
+        job: Some(7),
+        seen_ms: 1_764_495_600_000,
     };
     let welcome = HubMessage::Welcome { version: 1, hub: "studio/0.1.0".to_owned(), runners: vec![runner] };
     check(
         &welcome,
         expect![[
-            r#"{"type":"welcome","version":1,"hub":"studio/0.1.0","runners":[{"name":"local","os":"linux","arch":"x86_64","cpu":"A CPU","features":["avx2"],"cores":2,"memory_bytes":1073741824,"compiler":{"version":"3.13.0"},"runtime":"3.13.0"}]}"#
+            r#"{"type":"welcome","version":1,"hub":"studio/0.1.0","runners":[{"name":"local","os":"linux","arch":"x86_64","cpu":"A CPU","features":["avx2"],"cores":2,"memory_bytes":1073741824,"compiler":{"version":"3.13.0"},"runtime":"3.13.0","drivers":["local-sync"],"agent":"studio/0.1.0","labels":["shelf"],"state":"busy","job":7,"seen_ms":1764495600000}]}"#
         ]],
     );
     let error =
@@ -151,7 +162,7 @@ fn what_a_hub_says_of_itself_and_of_errors() {
 #[test]
 fn what_happens_in_a_job() {
     check(
-        &HubMessage::JobAccepted { request: 9, job: 7 },
+        &HubMessage::JobAccepted { request: 9, job: 7, jobs: vec![] },
         expect![[r#"{"type":"job_accepted","request":9,"job":7}"#]],
     );
     check(
@@ -187,6 +198,7 @@ fn how_a_job_ends() {
         compile_ms: 1.5,
         compiler: "3.13.0".to_owned(),
         flags: vec![],
+        cpu_features: vec![],
     };
     check(
         &finished(compiled),
@@ -235,6 +247,116 @@ fn how_a_job_ends() {
         &[StopReason::EndOfText, StopReason::MaxTokens, StopReason::ContextFull].to_vec(),
         expect![[r#"["end_of_text","max_tokens","context_full"]"#]],
     );
+}
+
+#[test]
+fn where_and_when_a_job_is_carried_out() {
+    let bench = |on| ClientMessage::JobSubmit {
+        request: 9,
+        spec: JobSpec::Bench(BenchSpec {
+            bundle: hash(1),
+            module: None,
+            eager: Some(hash(3)),
+            threads: vec![1, 4],
+            prompt_tokens: 128,
+            gen_tokens: 64,
+            repeat: 5,
+            position: None,
+        }),
+        terms: Terms { on, priority: -3, time_limit_s: Some(60), group: Some("today".to_owned()) },
+    };
+    let h = |byte: &str| byte.repeat(32);
+    let (h1, h3) = (h("01"), h("03"));
+    for (on, json) in [
+        (On::Runner("pi4".to_owned()), r#"{"runner":"pi4"}"#),
+        (On::Label("arm".to_owned()), r#"{"label":"arm"}"#),
+        (On::Each(vec!["pi4".to_owned(), "arm".to_owned()]), r#"{"each":["pi4","arm"]}"#),
+        (On::Each(vec![]), r#"{"each":[]}"#),
+    ] {
+        let message = bench(Some(on));
+        let text = format!(
+            r#"{{"type":"job_submit","request":9,"spec":{{"kind":"bench","bundle":"{h1}","eager":"{h3}","threads":[1,4],"prompt_tokens":128,"gen_tokens":64,"repeat":5}},"on":{json},"priority":-3,"time_limit_s":60,"group":"today"}}"#
+        );
+        assert_eq!(serde_json::to_string(&message).unwrap(), text);
+        assert_eq!(serde_json::from_str::<ClientMessage>(&text).unwrap(), message);
+    }
+    let short = format!(r#"{{"kind":"verify","bundle":"{h1}","against":"{h3}"}}"#);
+    let verify =
+        VerifySpec { bundle: hash(1), module: None, against: hash(3), positions: 256, threads: None };
+    assert_eq!(serde_json::from_str::<JobSpec>(&short).unwrap(), JobSpec::Verify(verify));
+}
+
+#[test]
+fn what_a_hub_and_a_runner_say() {
+    let working = Working { job: 7, attempt: 2 };
+    check(
+        &HubMessage::Joined { working: vec![working] },
+        expect![[r#"{"type":"joined","working":[{"job":7,"attempt":2}]}"#]],
+    );
+    let module = ModuleInfo {
+        artifact: Artifact { blake3: hash(2), size_bytes: 5 },
+        target: "arm64".to_owned(),
+        compiler: "3.13.0".to_owned(),
+        flags: vec![],
+        cpu_features: vec!["dotprod".to_owned()],
+    };
+    let spec = CompileSpec { bundle: hash(1), target: "host".to_owned(), flags: vec![] };
+    let assignment = Assignment {
+        job: 7,
+        attempt: 2,
+        spec: JobSpec::Compile(spec.clone()),
+        modules: vec![module],
+        time_limit_s: 60,
+    };
+    check(
+        &HubMessage::JobAssign(Box::new(assignment)),
+        expect![[
+            r#"{"type":"job_assign","job":7,"attempt":2,"spec":{"kind":"compile","bundle":"0101010101010101010101010101010101010101010101010101010101010101","target":"host","flags":[]},"modules":[{"blake3":"0202020202020202020202020202020202020202020202020202020202020202","size_bytes":5,"target":"arm64","compiler":"3.13.0","flags":[],"cpu_features":["dotprod"]}],"time_limit_s":60}"#
+        ]],
+    );
+    let events = vec![JobEvent::Progress { done: 1, of: 2 }];
+    check(
+        &ClientMessage::JobReport { job: 7, attempt: 2, first: 3, events },
+        expect![[
+            r#"{"type":"job_report","job":7,"attempt":2,"first":3,"events":[{"event":"progress","done":1,"of":2}]}"#
+        ]],
+    );
+    check(&HubMessage::JobAck { job: 7, events: 3 }, expect![[r#"{"type":"job_ack","job":7,"events":3}"#]]);
+    check(
+        &event(JobEvent::Requeued { reason: "lost".to_owned() }),
+        expect![[r#"{"type":"job_event","job":7,"seq":1,"event":{"event":"requeued","reason":"lost"}}"#]],
+    );
+    let filter =
+        JobFilter { state: Some(JobState::Over), text: Some("x".to_owned()), ..JobFilter::default() };
+    check(
+        &ClientMessage::JobsList { request: 9, filter },
+        expect![[r#"{"type":"jobs_list","request":9,"state":"over","text":"x"}"#]],
+    );
+    let record = JobRecord {
+        job: 7,
+        spec: JobSpec::Compile(spec),
+        terms: Terms { on: Some(On::Runner("pi4".to_owned())), ..Terms::default() },
+        state: JobState::Over,
+        model: "A".to_owned(),
+        hub: "studio/0.1.0".to_owned(),
+        runner: None,
+        attempt: 0,
+        events: 1,
+        created_ms: 5,
+        started_ms: None,
+        finished_ms: Some(6),
+        outcome: Some(Outcome::Cancelled),
+    };
+    check(
+        &HubMessage::Job { request: 9, record: Box::new(record) },
+        expect![[
+            r#"{"type":"job","request":9,"record":{"job":7,"spec":{"kind":"compile","bundle":"0101010101010101010101010101010101010101010101010101010101010101","target":"host","flags":[]},"on":{"runner":"pi4"},"state":"over","model":"A","hub":"studio/0.1.0","attempt":0,"events":1,"created_ms":5,"finished_ms":6,"outcome":{"result":"cancelled"}}}"#
+        ]],
+    );
+    assert!(is_runner_name("Pi-4_b.local") && is_runner_name(&"n".repeat(64)));
+    for wrong in ["", "a b", "a/b", "ä", &"n".repeat(65)] {
+        assert!(!is_runner_name(wrong), "{wrong:?}");
+    }
 }
 
 #[test]

@@ -4,8 +4,6 @@ mod bandwidth;
 mod report;
 mod rounds;
 
-pub use report::{Bandwidth, BenchReport, BenchRun, Figure, Ratio, RunRounds};
-
 use crate::{
     BundleFiles, EagerSettings, EngineCommand, Failure, Source,
     eager::check_fair,
@@ -20,7 +18,7 @@ use bandwidth::Memory;
 use report::ratios;
 use rounds::{Bench, Rounds};
 use std::path::PathBuf;
-use studio_protocol::{ErrorCode, JobEvent, WireError};
+use studio_protocol::{BenchReport, ErrorCode, JobEvent, WireError};
 use tokio::{sync::mpsc, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 

@@ -1,12 +1,10 @@
 //! One round of one side, and what all rounds add up to.
 
-use super::{
-    BenchJob,
-    report::{Bandwidth, BenchRun, Figure, RunRounds},
-};
+use super::BenchJob;
 use crate::{Failure, Source, session::Session, weights::Weights};
 use std::collections::BTreeMap;
-use studio_protocol::WireError;
+use studio_core::options::Form;
+use studio_protocol::{Bandwidth, BenchRun, Figure, RunRounds, WireError};
 
 /// A side: an open model and what was measured of it.
 pub(super) struct Bench<'a> {
@@ -39,7 +37,10 @@ impl<'a> Bench<'a> {
         let streamed = decode.map(|decode| decode.median * weights.streamed_bytes as f64);
         Ok(BenchRun {
             engine: engine.to_owned(),
-            form,
+            form: word(form, "form"),
+            kernels: word(form, "kernels"),
+            activations: word(form, "activations"),
+            cache: word(form, "cache"),
             weights: weights.name,
             flash_attention,
             threads,
@@ -54,6 +55,11 @@ impl<'a> Bench<'a> {
             bandwidth_share: streamed.zip(roof).map(|(bytes, roof)| bytes / roof.bytes_per_second),
         })
     }
+}
+
+/// What a form's JSON says under this name.
+fn word(form: Option<Form>, name: &str) -> Option<String> {
+    serde_json::to_value(form?).ok()?.get(name)?.as_str().map(str::to_owned)
 }
 
 /// The measuring.

@@ -9,7 +9,7 @@ mod system;
 #[cfg(feature = "eager")]
 pub(crate) use decoder::EagerDecoder;
 pub(crate) use system::check_fair;
-pub use system::{EagerInfo, eager_info};
+pub use system::eager_info;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,18 +1,6 @@
 //! What the llama.cpp in this program was compiled to use.
 
-use serde::{Deserialize, Serialize};
-use studio_protocol::{ErrorCode, WireError};
-
-/// llama.cpp's account of itself. Every figure of its speed carries it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EagerInfo {
-    /// What `llama_version` gives, and the package with its source.
-    pub version: String,
-    /// What `llama_print_system_info` gives.
-    pub system_info: String,
-    /// The instruction sets in that, by the names LLVM gives them, sorted.
-    pub features: Vec<String>,
-}
+use studio_protocol::{EagerInfo, ErrorCode, WireError};
 
 /// Instruction sets as llama.cpp names them and as LLVM does. One of its names stands for several of LLVM's.
 const NAMES: &[(&str, &[&str])] = &[

@@ -2,10 +2,6 @@
 
 mod compare;
 mod limits;
-mod report;
-
-pub use limits::Limits;
-pub use report::{Distances, Position, VerifyReport};
 
 use crate::{
     BundleFiles, EagerSettings, EngineCommand, Failure, Source, eager_info,
@@ -20,7 +16,7 @@ use std::{
     io::BufReader,
     path::{Path, PathBuf},
 };
-use studio_protocol::{ErrorCode, JobEvent, WireError};
+use studio_protocol::{ErrorCode, JobEvent, VerifyReport, WireError};
 use tokio::{sync::mpsc, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
@@ -101,9 +97,9 @@ pub async fn verify(
     });
     let (itself, decode, prefill) =
         compared.await.map_err(|error| WireError::new(ErrorCode::Internal, error.to_string()))??;
-    let limits = Limits::of(rounds, itself.as_ref());
+    let limits = limits::limits(rounds, itself.as_ref());
     Ok(VerifyReport {
-        passed: limits.hold(&decode) && limits.hold(&prefill),
+        passed: limits::hold(&limits, &decode) && limits::hold(&limits, &prefill),
         decode,
         prefill,
         eager_against_itself: itself,

@@ -5,13 +5,14 @@ use super::{
     events::{Follow, Logged, follow},
     outcome::{WrongUsage, note, print},
     ready::{self, is_model},
-    work,
+    remote::{self, PlaceArgs},
+    work::{self, Cancel},
 };
 use clap::Args;
-use runner_agent::bench::{BenchJob, BenchReport, BenchRun, Figure};
+use runner_agent::{BundleFiles, bench::BenchJob};
 use std::path::{Path, PathBuf};
 use studio_core::manifest::FileEntry;
-use studio_protocol::JobEvent;
+use studio_protocol::{BenchReport, BenchRun, BenchSpec, Figure, JobEvent, JobSpec, Outcome};
 
 /// Measures prefill and decode of a compiled bundle, with --eager against llama.cpp in turn.
 #[derive(Debug, Args)]
@@ -38,6 +39,8 @@ pub(super) struct Bench {
     /// Measure llama.cpp, too, on this model [default: the one that the bundle was exported from].
     #[arg(long, value_name = "MODEL.gguf", num_args = 0..=1)]
     eager: Option<Option<PathBuf>>,
+    #[command(flatten)]
+    place: PlaceArgs,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -45,6 +48,9 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        if self.place.is_remote() {
+            return work::block_on(|cancel| async move { self.run_there(&cancel).await });
+        }
         if self.eager.is_some() {
             // Before minutes are spent on an export.
             runner_agent::eager_info()?;
@@ -70,6 +76,32 @@ impl Bench {
                 true => print(format_args!("{}\n", serde_json::to_string_pretty(&report)?)),
                 false => print(table(&report)),
             }
+        })
+    }
+
+    /// Has a hub's runners do it.
+    async fn run_there(&self, cancel: &Cancel) -> anyhow::Result<()> {
+        let dir = ready::bundle_folder(&self.what)?;
+        let mut remote = self.place.open().await?;
+        let source = BundleFiles::open(&dir)?.manifest().source.clone();
+        let model = self.eager_model(&dir, &source)?;
+        let sent = remote::send(&mut remote, &dir, model, self.eager.is_some()).await?;
+        let spec = JobSpec::Bench(BenchSpec {
+            bundle: sent.bundle,
+            module: None,
+            eager: sent.model,
+            threads: self.threads.clone(),
+            prompt_tokens: self.prompt_tokens,
+            gen_tokens: self.gen_tokens,
+            repeat: self.repeat,
+            position: self.position,
+        });
+        let terms = self.place.terms(&remote);
+        let jobs = remote.submit(spec, terms).await?;
+        let ended = remote.follow(&jobs, &mut Rounds, cancel).await?;
+        remote::report(&ended, self.json, |runner, outcome| match outcome {
+            Outcome::Benched { report } => Ok(Some(format!("{runner}: {}", table(report)))),
+            _ => Ok(None),
         })
     }
 
@@ -163,11 +195,7 @@ fn engine_words(run: &BenchRun) -> String {
     let how = match run.flash_attention {
         Some(true) => "flash attention",
         Some(false) => "plain attention",
-        None => match run.form {
-            Some(studio_core::options::Form::Stablehlo) => "stablehlo",
-            Some(studio_core::options::Form::Cpu(_)) => "cpu",
-            None => "",
-        },
+        None => run.form.as_deref().unwrap_or_default(),
     };
     format!("{} {}, {how}", run.engine, run.weights)
 }

@@ -4,16 +4,21 @@ use super::{
     dirs,
     events::{Logged, follow},
     outcome::{note, print},
+    remote::{self, PlaceArgs},
     work::{self, Cancel},
 };
-use crate::{
-    jobs::{COMPILE_MEMORY_LIMIT_BYTES, COMPILE_TIME_LIMIT},
-    model::record,
-};
+use crate::model::record;
 use clap::Args;
-use runner_agent::{BundleFiles, CompileJob, Compiled, Tools};
-use std::path::{Path, PathBuf};
+use runner_agent::{BundleFiles, COMPILE_MEMORY_LIMIT_BYTES, CompileJob, Compiled, Tools};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use studio_core::manifest::{FileEntry, Manifest, ModuleEntry, file_name};
+use studio_protocol::{CompileSpec, JobSpec, Outcome};
+
+/// How long a compilation may take.
+const COMPILE_TIME_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// Compiles a bundle for a machine with iree-compile; DIR/TARGET.vmfb is what comes out.
 #[derive(Debug, Args)]
@@ -26,6 +31,11 @@ pub(super) struct Compile {
     /// A flag for iree-compile, after those of the target; may be given again.
     #[arg(long = "flag", value_name = "F", allow_hyphen_values = true)]
     flags: Vec<String>,
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Print one JSON document; with --runner only.
+    #[arg(long)]
+    json: bool,
 }
 
 fn target_names() -> clap::builder::PossibleValuesParser {
@@ -36,6 +46,9 @@ fn target_names() -> clap::builder::PossibleValuesParser {
 
 impl Compile {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        if self.place.is_remote() {
+            return work::block_on(|cancel| async move { self.run_there(&cancel).await });
+        }
         work::block_on(|cancel| async move {
             let tools = Tools::discover(&dirs::cache()?).await;
             let compiled = compile(&self.dir, &self.target, &self.flags, &tools, &cancel).await?;
@@ -45,6 +58,22 @@ impl Compile {
                 note(format_args!("compiled in {:.1} s", compiled.compile_ms / 1000.0));
             }
             print(format_args!("{}\n", compiled.path.display()))
+        })
+    }
+}
+
+impl Compile {
+    /// Has a hub's runners do it; the hub keeps the module.
+    async fn run_there(&self, cancel: &Cancel) -> anyhow::Result<()> {
+        let mut remote = self.place.open().await?;
+        let sent = remote::send(&mut remote, &self.dir, None, false).await?;
+        let (bundle, target, flags) = (sent.bundle, self.target.clone(), self.flags.clone());
+        let terms = self.place.terms(&remote);
+        let jobs = remote.submit(JobSpec::Compile(CompileSpec { bundle, target, flags }), terms).await?;
+        let ended = remote.follow(&jobs, &mut Logged, cancel).await?;
+        remote::report(&ended, self.json, |runner, outcome| match outcome {
+            Outcome::Compiled { module, .. } => Ok(Some(format!("{runner}: {}\n", module.blake3))),
+            _ => Ok(None),
         })
     }
 }

@@ -46,7 +46,7 @@ impl Doctor {
 }
 
 fn machine(tools: &Tools) -> Finding {
-    let info = runner_agent::describe("local", tools);
+    let info = runner_agent::describe("local", tools, concat!("studio/", env!("CARGO_PKG_VERSION")));
     let memory = info.memory_bytes >> 20;
     let state = format!("{}, {} cores, {memory} MiB, {}", info.cpu, info.cores, info.features.join(" "));
     Finding { what: "machine", state: Ok(state) }

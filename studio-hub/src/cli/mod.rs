@@ -10,14 +10,19 @@ mod events;
 mod export;
 mod graph;
 mod inspect;
+mod jobs;
+mod join;
 mod options;
 mod outcome;
 mod params;
 mod progress;
 mod ready;
+mod remote;
 mod run;
+mod runners;
 mod sampling;
 mod serve;
+mod sweep;
 mod tokens;
 mod verify;
 mod work;
@@ -46,6 +51,10 @@ enum Command {
     Run(run::Run),
     Bench(bench::Bench),
     Verify(verify::Verify),
+    Sweep(sweep::Sweep),
+    Runners(runners::Runners),
+    Jobs(jobs::Jobs),
+    Join(join::Join),
     Doctor(doctor::Doctor),
     #[command(hide = true)]
     Engine(engine::Engine),
@@ -73,6 +82,10 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Verify(command) => command.run(),
+        Command::Sweep(command) => command.run(),
+        Command::Runners(command) => command.run(),
+        Command::Jobs(command) => command.run(),
+        Command::Join(command) => command.run(),
         Command::Doctor(command) => command.run(),
         Command::Engine(command) => return command.run(),
     })

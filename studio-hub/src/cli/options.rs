@@ -104,6 +104,62 @@ pub(super) struct ExportArgs {
     safetensors: bool,
 }
 
+/// Forms, weights and sizes to try, one by one; where there are none, the usual.
+#[derive(Debug, Clone, Args)]
+pub(super) struct GridArgs {
+    /// Forms to try.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "FORM,…", default_values_t = [Form::Cpu, Form::Stablehlo])]
+    forms: Vec<Form>,
+    /// Types of weights to try: keep is the cpu form's, the others are both forms'.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "TYPE,…", default_values_t = [Weights::Keep, Weights::Bf16])]
+    weights: Vec<Weights>,
+    /// Numbers of tokens that one call of prefill takes [default: the form's usual one].
+    #[arg(long, value_delimiter = ',', value_name = "N,…")]
+    chunks: Vec<u32>,
+    /// Numbers of positions in the cache.
+    #[arg(long, value_delimiter = ',', value_name = "N,…", default_values_t = [ExportOptions::default().context])]
+    contexts: Vec<u32>,
+}
+
+impl GridArgs {
+    /// Every combination that there is.
+    pub(super) fn combinations(&self) -> anyhow::Result<Vec<ExportOptions>> {
+        let chunks: Vec<Option<u32>> = match &self.chunks[..] {
+            [] => vec![None],
+            some => some.iter().copied().map(Some).collect(),
+        };
+        let mut all = Vec::new();
+        for &form in &self.forms {
+            // The portable form has no quantised weights, and the cpu form's own are what it is for.
+            let is_a_choice = |weights: &&Weights| match form {
+                Form::Cpu => true,
+                Form::Stablehlo => !matches!(weights, Weights::Keep),
+            };
+            for &weights in self.weights.iter().filter(is_a_choice) {
+                for &chunk in &chunks {
+                    for &context in &self.contexts {
+                        let args = ExportArgs {
+                            form: Some(form),
+                            weights: Some(weights),
+                            kernels: None,
+                            activations: None,
+                            cache: None,
+                            graphs: Some(vec![Graph::Kv]),
+                            seq: None,
+                            context,
+                            chunk,
+                            function_name: ExportOptions::default().function_name,
+                            safetensors: false,
+                        };
+                        all.push(args.options(false)?);
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
 /// What is usual for a model on this machine: the cpu form with the best kernels that it runs, where the model has such
 /// a form.
 pub(super) fn for_this_machine(gguf: &Gguf) -> ExportOptions {

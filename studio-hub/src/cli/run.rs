@@ -3,8 +3,9 @@
 use super::{
     engine,
     events::{Logged, Streamed, follow},
-    outcome::{note, print},
+    outcome::{WrongUsage, note, print},
     ready::{self, is_model},
+    remote::{self, PlaceArgs},
     sampling::SamplingArgs,
     work::{self, Cancel},
 };
@@ -13,7 +14,7 @@ use clap::{Args, ValueEnum};
 use runner_agent::{BundleFiles, EagerSettings, RunJob, Source};
 use std::path::PathBuf;
 use studio_core::options::ExportOptions;
-use studio_protocol::{ChatMessage, Prompt, RunReport};
+use studio_protocol::{ChatMessage, JobSpec, Outcome, Prompt, RunReport, RunSpec};
 
 /// Where a GGUF has its chat template.
 const CHAT_TEMPLATE: &str = "tokenizer.chat_template";
@@ -55,6 +56,8 @@ pub(super) struct Run {
     #[arg(long, value_enum, default_value_t = Engine::Compiled)]
     engine: Engine,
     #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
     sampling: SamplingArgs,
     /// Print one JSON document: tokens, text, stop, timings; of an encoder, the text's vector as `embedding`.
     #[arg(long)]
@@ -63,6 +66,9 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        if self.place.is_remote() {
+            return work::block_on(|cancel| async move { self.run_there(&cancel).await });
+        }
         work::block_on(|cancel| async move {
             let (source, has_template) = self.source(&cancel).await?;
             let job = RunJob {
@@ -73,6 +79,43 @@ impl Run {
                 sampling: self.sampling.settings(),
             };
             self.report(&generate(&job, self.json, &cancel).await?)
+        })
+    }
+
+    /// Has a hub's runner do it.
+    async fn run_there(&self, cancel: &Cancel) -> anyhow::Result<()> {
+        if matches!(self.engine, Engine::Eager) {
+            let what = "--engine eager runs on this machine only; `studio bench --eager --runner NAME` measures llama.cpp there";
+            return Err(WrongUsage(what.to_owned()).into());
+        }
+        let dir = ready::bundle_folder(&self.what_to_run)?;
+        let has_template = BundleFiles::open(&dir)?.manifest().chat_template.is_some();
+        let mut remote = self.place.open().await?;
+        let sent = remote::send(&mut remote, &dir, None, false).await?;
+        let spec = JobSpec::Run(RunSpec {
+            bundle: sent.bundle,
+            module: None,
+            prompt: self.prompt(has_template),
+            max_tokens: self.max_tokens,
+            threads: self.threads,
+            sampling: self.sampling.settings(),
+        });
+        let terms = self.place.terms(&remote);
+        let jobs = remote.submit(spec, terms).await?;
+        let one = jobs.len() == 1;
+        let ended = if one && !self.json {
+            remote.follow(&jobs, &mut Streamed, cancel).await?
+        } else {
+            remote.follow(&jobs, &mut Logged, cancel).await?
+        };
+        remote::report(&ended, self.json, |runner, outcome| match outcome {
+            Outcome::Ran { report } if one && !self.json => self.report(report).map(|()| None),
+            Outcome::Ran { report } if !self.json => Ok(Some(format!(
+                "{runner}: {} tokens, {} tok/s\n",
+                report.timings.generated_tokens,
+                report.timings.decode_tps.map(|tps| format!("{tps:.1}")).unwrap_or_default()
+            ))),
+            _ => Ok(None),
         })
     }
 

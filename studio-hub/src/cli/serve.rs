@@ -6,13 +6,13 @@ use super::{
     work,
 };
 use crate::{
-    jobs::LocalRunner,
+    jobs::{Jobs, LocalRunner},
     server::{self, Auth},
     store::Store,
 };
 use anyhow::Context;
 use clap::Args;
-use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{fs, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +25,27 @@ pub(super) struct Serve {
     /// The folder for uploads, artifacts and the token [default: ~/.local/share/lowering-studio].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// How long a runner that works on a job may be away, in seconds, before the job is begun anew.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    grace: u64,
+}
+
+/// The file that says where the hub listens, for commands on the same machine. It goes when the hub ends in order.
+struct Announced(PathBuf);
+
+impl Announced {
+    fn write(store: &Store, address: SocketAddr) -> anyhow::Result<Self> {
+        let path = store.address_path();
+        fs::write(&path, address.to_string()).with_context(|| path.display().to_string())?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        // A hub that can't delete it is found not to be there.
+        drop(fs::remove_file(&self.0));
+    }
 }
 
 impl Serve {
@@ -57,11 +78,13 @@ impl Serve {
         if let Err(error) = tools.compiler() {
             tracing::warn!("nothing can be compiled: {error}");
         }
-        let runner =
-            LocalRunner { store, tools, module_cache: dirs::module_cache()?, engine: engine::command()? };
+        let runner = LocalRunner { tools, module_cache: dirs::module_cache()?, engine: engine::command()? };
+        let jobs = Arc::new(Jobs::open(&store, Duration::from_secs(self.grace))?);
+        let _announced = Announced::write(&store, address)?;
         print(format_args!("http://{address}/?token={token}\n"))?;
         note("The page is at the address above. End the hub with Ctrl-C.");
-        server::serve(listener, Auth::new(&token, address), runner, shutdown).await.context("the hub failed")
+        let auth = Auth::new(&token, address);
+        server::serve(listener, auth, store, jobs, runner, shutdown).await.context("the hub failed")
     }
 
     fn explain(&self, error: &io::Error) -> anyhow::Error {

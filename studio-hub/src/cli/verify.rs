@@ -3,18 +3,21 @@
 use super::{
     engine,
     events::{Logged, follow},
-    outcome::{Said, note, print},
-    ready, work,
+    outcome::{Said, WrongUsage, note, print},
+    ready,
+    remote::{self, PlaceArgs},
+    work::{self, Cancel},
 };
-use crate::model::record;
+use crate::model::{ModelFiles, record};
 use anyhow::Context;
 use clap::Args;
-use runner_agent::verify::{Distances, VerifyJob, VerifyReport};
+use runner_agent::verify::VerifyJob;
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 use studio_core::manifest::{Manifest, VerificationEntry};
+use studio_protocol::{Distances, JobSpec, Outcome, VerifyReport, VerifySpec};
 
 /// Compares a compiled bundle's logits with llama.cpp's, after each token of a real text.
 #[derive(Debug, Args)]
@@ -34,6 +37,8 @@ pub(super) struct Verify {
     /// Worker threads [default: as many as there are cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(runner_agent::MAX_THREADS)))]
     threads: Option<u32>,
+    #[command(flatten)]
+    place: PlaceArgs,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -41,6 +46,9 @@ pub(super) struct Verify {
 
 impl Verify {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        if self.place.is_remote() {
+            return work::block_on(|cancel| async move { self.run_there(&cancel).await });
+        }
         runner_agent::eager_info()?;
         let read = |path: &PathBuf| fs::read_to_string(path).with_context(|| path.display().to_string());
         let text = self.text.as_ref().map(read).transpose()?;
@@ -71,6 +79,37 @@ impl Verify {
         }
         note("error: the module is not within the limits of llama.cpp");
         Err(Said.into())
+    }
+
+    /// Has a hub's runners do it.
+    async fn run_there(&self, cancel: &Cancel) -> anyhow::Result<()> {
+        if self.text.is_some() {
+            let what = "--text is for this machine only: a runner takes the text that it has";
+            return Err(WrongUsage(what.to_owned()).into());
+        }
+        let mut remote = self.place.open().await?;
+        let against = ModelFiles::open(&self.against)?.hash()?;
+        let sent = remote::send(&mut remote, &self.dir, None, false).await?;
+        let model = remote.send_model(&self.against, &against).await?;
+        let spec = JobSpec::Verify(VerifySpec {
+            bundle: sent.bundle,
+            module: None,
+            against: model,
+            positions: self.positions,
+            threads: self.threads,
+        });
+        let terms = self.place.terms(&remote);
+        let jobs = remote.submit(spec, terms).await?;
+        let ended = remote.follow(&jobs, &mut Logged, cancel).await?;
+        let mut all_passed = true;
+        remote::report(&ended, self.json, |runner, outcome| match outcome {
+            Outcome::Verified { report } => {
+                all_passed &= report.passed;
+                Ok(Some(format!("{runner}: {}", table(report))))
+            }
+            _ => Ok(None),
+        })?;
+        if all_passed { Ok(()) } else { Err(Said.into()) }
     }
 }
 

@@ -1,32 +1,36 @@
-//! The hub's own runner: this machine.
+//! The hub's own runner: this machine, with the hub's store at hand.
 
-use crate::store::{BundleError, Store};
-use runner_agent::{CompileJob, EngineCommand, Failure, MAX_THREADS, RunJob, Source, Tools};
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
-use studio_core::manifest::{FileEntry, ModuleEntry, file_name};
-use studio_protocol::{
-    Artifact, CompileSpec, ErrorCode, JobEvent, JobSpec, Outcome, RunSpec, RunnerInfo, WireError,
+use super::{Jobs, Newcomer, Order, ReportError};
+use crate::store::Store;
+use runner_agent::{EngineCommand, Failure, Fetching, Supply, Tools, Worker, describe};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
 };
-use tokio::{sync::mpsc, task::spawn_blocking};
+use studio_protocol::{
+    Artifact, Assignment, ErrorCode, Hash, JobEvent, JobId, Outcome, RunnerInfo, WireError, Working,
+};
+use tempfile::TempDir;
+use tokio::{
+    sync::mpsc,
+    task::{JoinHandle, JoinSet, spawn_blocking},
+};
 use tokio_util::sync::CancellationToken;
 
 /// The runner's name.
-pub(crate) const NAME: &str = "local";
+pub(crate) const LOCAL: &str = "local";
 
-/// How long a compilation may take.
-pub(crate) const COMPILE_TIME_LIMIT: Duration = Duration::from_secs(30 * 60);
+/// Events that are kept at once.
+const BATCH: usize = 256;
 
-/// How much memory a compilation may take.
-pub(crate) const COMPILE_MEMORY_LIMIT_BYTES: u64 = 24 << 30;
+/// How long to wait before events are told again that could not be kept.
+const RETRY: Duration = Duration::from_secs(1);
 
-/// The most tokens that a run may generate.
-const MAX_TOKENS: u32 = 1 << 16;
-
-/// The embedded runner.
+/// What the embedded runner needs.
 #[derive(Debug)]
 pub(crate) struct LocalRunner {
-    /// Where bundles and modules are.
-    pub(crate) store: Arc<Store>,
     /// What is installed.
     pub(crate) tools: Tools,
     /// Where compiled modules are kept by what they were made from.
@@ -35,135 +39,160 @@ pub(crate) struct LocalRunner {
     pub(crate) engine: EngineCommand,
 }
 
-impl LocalRunner {
-    /// What it is, for clients.
-    pub(crate) fn describe(&self) -> RunnerInfo {
-        runner_agent::describe(NAME, &self.tools)
-    }
+/// Artifacts where the hub keeps them: nothing is fetched, nothing is sent.
+#[derive(Debug)]
+struct Here {
+    store: Arc<Store>,
+    module_cache: PathBuf,
+}
 
-    /// Whether a job can be begun at all: its bundle is here and its numbers are in their ranges. Blocks.
-    pub(crate) fn check(&self, spec: &JobSpec) -> Result<(), WireError> {
-        let out_of_range = |what: String| Err(WireError::new(ErrorCode::BadMessage, what));
-        match spec {
-            JobSpec::Compile(spec) => {
-                self.store.bundle(&spec.bundle)?;
+impl Supply for Here {
+    async fn artifact(&self, hash: &Hash, what: &str, _: Fetching<'_>) -> Result<PathBuf, Failure> {
+        match self.store.artifact(hash) {
+            Ok(Some(_)) => Ok(self.store.artifact_path(hash)),
+            Ok(None) => {
+                let what = format!("the hub does not have {what} (artifact {hash}) any more");
+                Err(WireError::new(ErrorCode::NotFound, what).hint("Export or upload it again").into())
             }
-            JobSpec::Run(spec) => {
-                self.store.bundle(&spec.bundle)?;
-                if !(1..=MAX_TOKENS).contains(&spec.max_tokens) {
-                    return out_of_range(format!("max_tokens is 1 to {MAX_TOKENS}"));
-                }
-                if spec.threads.is_some_and(|threads| !(1..=MAX_THREADS).contains(&threads)) {
-                    return out_of_range(format!("threads is 1 to {MAX_THREADS}"));
-                }
-                if self.store.artifact(&spec.module).map_err(BundleError::from)?.is_none() {
-                    return Err(BundleError::NoModule(spec.module).into());
-                }
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) async fn carry_out(
-        &self,
-        spec: &JobSpec,
-        events: &mpsc::Sender<JobEvent>,
-        cancel: &CancellationToken,
-    ) -> Outcome {
-        let result = match spec {
-            JobSpec::Compile(spec) => self.compile(spec, events, cancel).await,
-            JobSpec::Run(spec) => self.run(spec, events, cancel).await,
-        };
-        match result {
-            Ok(outcome) => outcome,
-            Err(Failure::Cancelled) => Outcome::Cancelled,
-            Err(Failure::Error(error)) => Outcome::Failed { error },
+            Err(error) => Err(WireError::new(ErrorCode::Io, error.to_string()).into()),
         }
     }
 
-    async fn compile(
-        &self,
-        spec: &CompileSpec,
-        events: &mpsc::Sender<JobEvent>,
-        cancel: &CancellationToken,
-    ) -> Result<Outcome, Failure> {
-        let store = Arc::clone(&self.store);
-        let id = spec.bundle;
-        let bundle = blocking(move || Ok(store.bundle(&id)?)).await?;
-        let mlir = bundle.paths.get(file_name::MLIR).cloned();
-        let mlir =
-            mlir.ok_or_else(|| WireError::from(runner_agent::BundleError::Missing(file_name::MLIR.into())))?;
-        let job = CompileJob {
-            mlir,
-            form: bundle.manifest.options.form,
-            target: spec.target.clone(),
-            flags: spec.flags.clone(),
-            output: self.store.temporary_path().map_err(failed)?,
-            cache: Some(self.module_cache.clone()),
-            time_limit: COMPILE_TIME_LIMIT,
-            memory_limit_bytes: COMPILE_MEMORY_LIMIT_BYTES,
-        };
-        let compiled = runner_agent::compile(&job, &self.tools, events, cancel).await?;
-        let module = Artifact { blake3: compiled.blake3, size_bytes: compiled.size_bytes };
-        let entry = ModuleEntry {
-            target: spec.target.clone(),
-            file: FileEntry {
-                name: format!("{}.vmfb", spec.target),
-                size_bytes: module.size_bytes,
-                blake3: module.blake3.to_string(),
-            },
-            compiler: compiled.compiler.clone(),
-            flags: compiled.flags.clone(),
-            cpu_features: compiled.cpu_features.clone(),
-        };
-        let store = Arc::clone(&self.store);
-        let (path, hash) = (compiled.path, compiled.blake3);
-        blocking(move || {
-            store.adopt(&path, &hash).map_err(failed)?;
-            store.add_module(&id, entry).map_err(failed)
-        })
-        .await?;
-        Ok(Outcome::Compiled {
-            module,
-            cached: compiled.cached,
-            compile_ms: compiled.compile_ms,
-            compiler: compiled.compiler,
-            flags: compiled.flags,
-        })
+    async fn deliver(&self, path: &Path, artifact: &Artifact, _: Fetching<'_>) -> Result<(), Failure> {
+        let adopted = self.store.adopt(path, &artifact.blake3);
+        Ok(adopted.map_err(|error| WireError::new(ErrorCode::Io, error.to_string()))?)
     }
 
-    async fn run(
-        &self,
-        spec: &RunSpec,
-        events: &mpsc::Sender<JobEvent>,
-        cancel: &CancellationToken,
-    ) -> Result<Outcome, Failure> {
-        let store = Arc::clone(&self.store);
-        let id = spec.bundle;
-        let job = RunJob {
-            source: Source::Compiled {
-                bundle: blocking(move || Ok(store.bundle(&id)?.files()?)).await?,
-                module: self.store.artifact_path(&spec.module),
-            },
-            prompt: spec.prompt.clone(),
-            max_tokens: spec.max_tokens,
-            threads: spec.threads,
-            sampling: spec.sampling.clone(),
-        };
-        let report = runner_agent::run(&job, &self.engine, events, cancel).await?;
-        Ok(Outcome::Ran { report })
+    fn scratch(&self) -> io::Result<TempDir> {
+        tempfile::Builder::new().prefix("job-").tempdir_in(self.store.temporary_folder())
+    }
+
+    fn module_cache(&self) -> PathBuf {
+        self.module_cache.clone()
     }
 }
 
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, WireError> + Send + 'static,
-) -> Result<T, WireError> {
-    match spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(error) => Err(WireError::new(ErrorCode::Internal, error.to_string())),
+/// Starts the embedded runner. `workers` ends when it has ended, which it does at `shutdown`.
+pub(crate) async fn start_local(
+    jobs: &Arc<Jobs>,
+    store: Arc<Store>,
+    runner: LocalRunner,
+    shutdown: CancellationToken,
+    workers: &mut JoinSet<()>,
+) -> Result<(), WireError> {
+    let LocalRunner { tools, module_cache, engine } = runner;
+    let agent = concat!("studio/", env!("CARGO_PKG_VERSION"));
+    let failed = |error: tokio::task::JoinError| WireError::new(ErrorCode::Internal, error.to_string());
+    let (info, tools): (RunnerInfo, Tools) =
+        spawn_blocking(move || (describe(LOCAL, &tools, agent), tools)).await.map_err(failed)?;
+    let supply = Here { store, module_cache };
+    let worker = Arc::new(Worker { supply, tools, engine });
+    let newcomer = Newcomer { info, id: LOCAL.to_owned(), labels: Vec::new(), working: Vec::new() };
+    let joining = Arc::clone(jobs);
+    let joined = spawn_blocking(move || joining.join(newcomer)).await.map_err(failed)??;
+    workers.spawn(work(Arc::clone(jobs), worker, joined.orders, shutdown));
+    Ok(())
+}
+
+/// Does what it is told until `shutdown`.
+async fn work(
+    jobs: Arc<Jobs>,
+    worker: Arc<Worker<Here>>,
+    mut orders: mpsc::Receiver<Order>,
+    shutdown: CancellationToken,
+) {
+    let mut at_work: Option<(JobId, CancellationToken, JoinHandle<()>)> = None;
+    loop {
+        let order = tokio::select! {
+            order = orders.recv() => order,
+            () = shutdown.cancelled() => None,
+        };
+        match order {
+            None => break,
+            Some(Order::Begin(assignment)) => {
+                // The one before has told its end: only its task may not have returned yet.
+                let (id, cancel) = (assignment.job, shutdown.child_token());
+                let task = carry_out(
+                    Arc::clone(&jobs),
+                    Arc::clone(&worker),
+                    *assignment,
+                    cancel.clone(),
+                    shutdown.clone(),
+                );
+                at_work = Some((id, cancel, tokio::spawn(task)));
+            }
+            Some(Order::Stop(id)) => {
+                if let Some((_, cancel, _)) = at_work.as_ref().filter(|(job, ..)| *job == id) {
+                    cancel.cancel();
+                }
+            }
+        }
+    }
+    if let Some((_, cancel, task)) = at_work {
+        cancel.cancel();
+        drop(task.await);
+        drop(spawn_blocking(move || jobs.put_back(LOCAL)).await);
     }
 }
 
-fn failed(error: io::Error) -> WireError {
-    BundleError::Io(error).into()
+async fn carry_out(
+    jobs: Arc<Jobs>,
+    worker: Arc<Worker<Here>>,
+    assignment: Assignment,
+    cancel: CancellationToken,
+    shutdown: CancellationToken,
+) {
+    let is = Working { job: assignment.job, attempt: assignment.attempt };
+    tracing::info!(job = is.job, "begins");
+    let (sender, mut events) = mpsc::channel(BATCH);
+    let working = tokio::spawn({
+        let cancel = cancel.clone();
+        async move { worker.carry_out(&assignment, &sender, &cancel).await }
+    });
+    let mut told = 0;
+    loop {
+        let mut batch = Vec::new();
+        if events.recv_many(&mut batch, BATCH).await == 0 {
+            break;
+        }
+        if !tell(&jobs, is, &mut told, batch, &shutdown).await {
+            cancel.cancel();
+        }
+    }
+    let outcome = working.await.unwrap_or_else(|error| {
+        tracing::error!(job = is.job, %error, "a job's task failed");
+        let error = WireError::new(ErrorCode::Internal, "the hub failed at this job")
+            .hint("Please report it, with what the hub printed");
+        Outcome::Failed { error }
+    });
+    if !shutdown.is_cancelled() {
+        tell(&jobs, is, &mut told, vec![JobEvent::Finished { outcome }], &shutdown).await;
+    }
+    tracing::info!(job = is.job, "ended");
+}
+
+/// Tells events, again and again while there is no room to keep them. `false` if nobody wants to hear of the job any
+/// more.
+async fn tell(
+    jobs: &Arc<Jobs>,
+    is: Working,
+    told: &mut u64,
+    events: Vec<JobEvent>,
+    shutdown: &CancellationToken,
+) -> bool {
+    let (first, count) = (*told + 1, events.len() as u64);
+    loop {
+        let (jobs, events) = (Arc::clone(jobs), events.clone());
+        match spawn_blocking(move || jobs.report(LOCAL, is, first, events)).await {
+            Ok(Ok(_)) => {
+                *told += count;
+                return true;
+            }
+            Ok(Err(ReportError::Later(error))) => tracing::warn!(job = is.job, "{error}"),
+            Ok(Err(ReportError::Void)) | Err(_) => return false,
+        }
+        if shutdown.run_until_cancelled(tokio::time::sleep(RETRY)).await.is_none() {
+            return false;
+        }
+    }
 }

@@ -1,163 +1,216 @@
-//! Jobs: accepted, queued, carried out one of a kind at a time, watched and cancelled.
+//! Jobs: accepted, queued, given to runners, told of, and never lost.
+//!
+//! All that is known of a job that is not over lies in [`State`], and in the history: each change is written there
+//! before anybody hears of it. Runners, the hub's own among them, get orders through a channel and report back.
 
-mod event_log;
+mod check;
 mod local;
+mod queue;
+mod runners;
+mod tell;
+mod watch;
 
-pub(crate) use event_log::EventLog;
-pub(crate) use local::{COMPILE_MEMORY_LIMIT_BYTES, COMPILE_TIME_LIMIT, LocalRunner};
+pub(crate) use local::{LOCAL, LocalRunner, start_local};
+pub(crate) use queue::ReportError;
+pub(crate) use runners::{Joined, Newcomer, Order};
+pub(crate) use watch::Watch;
 
+use crate::{
+    history::{History, HistoryError, Page},
+    store::Store,
+};
+use queue::State;
 use std::{
-    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
-use studio_protocol::{ErrorCode, JobEvent, JobId, JobSpec, Outcome, WireError};
-use tokio::{
-    sync::mpsc::{self, error::TrySendError},
-    task::JoinSet,
+use studio_protocol::{
+    ErrorCode, JobEvent, JobFilter, JobId, JobRecord, JobSpec, Runner, Terms, WireError, Working,
 };
+use tokio::sync::watch as channel;
 use tokio_util::sync::CancellationToken;
 
-/// Jobs of one kind that may wait.
-const QUEUE: usize = 16;
+/// How often it is looked whether a runner was away for too long.
+const TICK: Duration = Duration::from_secs(1);
 
-/// Jobs whose events are kept; the oldest finished ones are forgotten first.
-const KEPT: usize = 256;
+/// How long an artifact is kept that nothing refers to, and those of jobs that are over.
+const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// A job.
-#[derive(Debug)]
-pub(crate) struct Job {
-    pub(crate) id: JobId,
-    pub(crate) spec: JobSpec,
-    pub(crate) log: EventLog,
-    cancel: CancellationToken,
-}
+/// Ticks after which old jobs and artifacts are looked for: an hour.
+const CLEANING: u64 = 3600;
 
-/// All jobs of a hub.
+/// Jobs that the history keeps.
+const KEPT_JOBS: u32 = 10_000;
+
+/// All jobs and runners of a hub. Every call may wait for the disk: callers on an async thread go through
+/// `spawn_blocking`.
 #[derive(Debug)]
 pub(crate) struct Jobs {
-    known: Mutex<Known>,
-    compiles: mpsc::Sender<Arc<Job>>,
-    runs: mpsc::Sender<Arc<Job>>,
-    shutdown: CancellationToken,
-}
-
-#[derive(Debug)]
-struct Known {
-    jobs: BTreeMap<JobId, Arc<Job>>,
-    next: JobId,
+    state: Mutex<State>,
+    /// Another connection to the history, so that whoever reads holds nobody up.
+    reader: Mutex<History>,
+    store: Arc<Store>,
+    /// Counts changes of runners.
+    runners: channel::Receiver<u64>,
 }
 
 impl Jobs {
-    /// The jobs of a hub whose work `runner` does, until `shutdown`. `workers` ends when no job runs any more.
-    pub(crate) fn start(
-        runner: Arc<LocalRunner>,
-        shutdown: CancellationToken,
-        workers: &mut JoinSet<()>,
-    ) -> Self {
-        let mut queue = || {
-            let (sender, receiver) = mpsc::channel(QUEUE);
-            workers.spawn(work(Arc::clone(&runner), receiver, shutdown.clone()));
-            sender
-        };
-        let (compiles, runs) = (queue(), queue());
-        // Numbers go on from the clock: a client that remembers a job of an earlier start finds none by it.
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let next = u64::try_from(now).unwrap_or_default();
-        Self { known: Mutex::new(Known { jobs: BTreeMap::new(), next }), compiles, runs, shutdown }
+    /// The jobs of a data folder, those of an earlier hub included. A runner that works and is gone for longer than
+    /// `grace` loses its job.
+    pub(crate) fn open(store: &Arc<Store>, grace: Duration) -> Result<Self, HistoryError> {
+        let path = store.history_path();
+        let (state, runners) = State::open(History::open(&path)?, Arc::clone(store), grace)?;
+        let reader = History::open(&path)?;
+        Ok(Self { state: Mutex::new(state), reader: Mutex::new(reader), store: Arc::clone(store), runners })
     }
 
-    /// Accepts a job or says why not.
-    pub(crate) fn submit(&self, spec: JobSpec) -> Result<Arc<Job>, WireError> {
-        let queue = match &spec {
-            JobSpec::Compile(_) => &self.compiles,
-            JobSpec::Run(_) => &self.runs,
-        };
-        let place = queue.try_reserve().map_err(|error| match error {
-            TrySendError::Full(()) => WireError::new(ErrorCode::Busy, format!("{QUEUE} jobs wait already"))
-                .hint("Wait for one of them to end, or cancel one"),
-            TrySendError::Closed(()) => WireError::new(ErrorCode::Busy, "the hub is shutting down"),
-        })?;
-        let mut known = self.known();
-        let id = known.next;
-        known.next += 1;
-        let job = Job { id, spec, log: EventLog::new(), cancel: self.shutdown.child_token() };
-        let job = Arc::new(job);
-        known.jobs.insert(id, Arc::clone(&job));
-        if known.jobs.len() > KEPT {
-            let oldest = known.jobs.values().find(|job| job.log.is_finished()).map(|job| job.id);
-            oldest.map(|id| known.jobs.remove(&id));
-        }
-        drop(known);
-        place.send(Arc::clone(&job));
-        Ok(job)
-    }
-
-    /// The job of this number.
-    pub(crate) fn get(&self, id: JobId) -> Result<Arc<Job>, WireError> {
-        self.known().jobs.get(&id).cloned().ok_or_else(|| {
-            WireError::new(ErrorCode::NotFound, format!("the hub knows no job {id}"))
-                .hint("It forgets jobs when it is started anew")
-        })
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Job {
-    /// Asks the job to end. One that waits ends at once.
-    pub(crate) fn cancel(&self) {
-        self.cancel.cancel();
-        self.log.finish_if_empty(Outcome::Cancelled);
-    }
-
-    async fn carry_out(&self, runner: &LocalRunner) {
-        self.log.push(JobEvent::Started { runner: local::NAME.to_owned() });
-        if self.log.is_finished() {
-            return;
-        }
-        let (sender, mut receiver) = mpsc::channel(256);
-        let work = async {
-            let outcome = runner.carry_out(&self.spec, &sender, &self.cancel).await;
-            drop(sender);
-            outcome
-        };
-        let keep = async {
-            while let Some(event) = receiver.recv().await {
-                self.log.push(event);
+    /// Looks after runners that are away, until `shutdown`.
+    pub(crate) async fn tend(self: Arc<Self>, shutdown: CancellationToken) {
+        let mut tick = tokio::time::interval(TICK);
+        let mut turns = 0_u64;
+        while shutdown.run_until_cancelled(tick.tick()).await.is_some() {
+            let jobs = Arc::clone(&self);
+            let clean = turns.is_multiple_of(CLEANING);
+            turns += 1;
+            let tended = tokio::task::spawn_blocking(move || {
+                jobs.look_after()?;
+                if clean { jobs.clean() } else { Ok(()) }
+            });
+            if let Ok(Err(error)) = tended.await {
+                tracing::warn!("{error}");
             }
-        };
-        let (outcome, ()) = tokio::join!(work, keep);
-        self.log.finish(outcome);
+        }
+    }
+
+    fn look_after(&self) -> Result<(), HistoryError> {
+        let mut state = self.state();
+        state.give_up_on_the_lost()?;
+        state.dispatch();
+        Ok(())
+    }
+
+    /// Forgets the oldest jobs, and deletes artifacts that nothing refers to.
+    fn clean(&self) -> Result<(), HistoryError> {
+        self.state().prune(KEPT_JOBS)?;
+        let since = now_ms().saturating_sub(u64::try_from(KEPT_FOR.as_millis()).unwrap_or(u64::MAX));
+        let recent = self.reader().specs_since(since)?;
+        match self.store.collect(&recent, KEPT_FOR) {
+            Ok(0) => {}
+            Ok(bytes) => {
+                tracing::info!("{} MB of artifacts that nothing refers to were deleted", bytes / 1_000_000)
+            }
+            Err(error) => tracing::warn!("old artifacts could not be deleted: {error}"),
+        }
+        Ok(())
+    }
+
+    /// Accepts a job, one for each of several runners if that is asked for, or says why not.
+    pub(crate) fn submit(&self, spec: &JobSpec, terms: &Terms) -> Result<Vec<JobId>, WireError> {
+        let model = check::check(&self.store, spec)?;
+        check::terms(terms)?;
+        self.state().submit(spec, terms, &model)
+    }
+
+    /// The same job again.
+    pub(crate) fn rerun(&self, id: JobId) -> Result<Vec<JobId>, WireError> {
+        let record = self.record(id)?;
+        self.submit(&record.spec, &record.terms)
+    }
+
+    /// Asks a job to end. One that waits ends at once.
+    pub(crate) fn cancel(&self, id: JobId) -> Result<(), WireError> {
+        if self.state().cancel(id)? {
+            return Ok(());
+        }
+        // Over already, or never there.
+        self.record(id).map(drop)
+    }
+
+    /// What is known of a job.
+    pub(crate) fn record(&self, id: JobId) -> Result<JobRecord, WireError> {
+        let stored = self.reader().job(id)?;
+        stored.map(|stored| stored.record).ok_or_else(|| unknown(id))
+    }
+
+    /// The jobs that a filter chooses.
+    pub(crate) fn list(&self, filter: &JobFilter) -> Result<Page, WireError> {
+        Ok(self.reader().list(filter)?)
+    }
+
+    /// Follows a job's events.
+    pub(crate) fn watch(self: &Arc<Self>, id: JobId) -> Result<Watch, WireError> {
+        let last = self.state().last_event(id);
+        if last.is_none() {
+            self.record(id)?;
+        }
+        Ok(Watch::new(Arc::clone(self), id, last))
+    }
+
+    /// A job's events after number `after`, at most so many.
+    fn events(&self, id: JobId, after: u64, limit: u32) -> Result<Vec<(u64, JobEvent)>, HistoryError> {
+        self.reader().events(id, after, limit)
+    }
+
+    /// The runners, the hub's own first.
+    pub(crate) fn runners(&self) -> Vec<Runner> {
+        self.state().runners()
+    }
+
+    /// Counts changes of them.
+    pub(crate) fn runner_changes(&self) -> channel::Receiver<u64> {
+        self.runners.clone()
+    }
+
+    /// A runner comes, or comes back.
+    pub(crate) fn join(&self, newcomer: Newcomer) -> Result<Joined, WireError> {
+        self.state().join(newcomer)
+    }
+
+    /// The connection of this number, a runner's, has ended.
+    pub(crate) fn leave(&self, name: &str, connection: u64) {
+        self.state().leave(name, connection);
+    }
+
+    /// A runner tells what happened, its events from number `first` on. Gives the number of its last event that is
+    /// kept.
+    pub(crate) fn report(
+        &self,
+        name: &str,
+        is: Working,
+        first: u64,
+        events: Vec<JobEvent>,
+    ) -> Result<u64, ReportError> {
+        self.state().report(name, is, first, events)
+    }
+
+    /// The hub ends in order: what its own runner works on is to begin anew when a hub is there again.
+    fn put_back(&self, name: &str) {
+        if let Err(error) = self.state().put_back(name) {
+            tracing::warn!("{error}");
+        }
+    }
+
+    /// Forgets a runner that is gone.
+    pub(crate) fn remove_runner(&self, name: &str) -> Result<(), WireError> {
+        self.state().remove_runner(name)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reader(&self) -> MutexGuard<'_, History> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Carries out the jobs of one queue, in order, one at a time.
-async fn work(runner: Arc<LocalRunner>, mut queue: mpsc::Receiver<Arc<Job>>, shutdown: CancellationToken) {
-    loop {
-        let job = tokio::select! {
-            job = queue.recv() => job,
-            () = shutdown.cancelled() => None,
-        };
-        let Some(job) = job else { break };
-        let (id, runner) = (job.id, Arc::clone(&runner));
-        tracing::info!(job = id, "begins");
-        let done = tokio::spawn({
-            let job = Arc::clone(&job);
-            async move { job.carry_out(&runner).await }
-        });
-        if let Err(error) = done.await {
-            tracing::error!(job = id, %error, "a job's task failed");
-            let error = WireError::new(ErrorCode::Internal, "the hub failed at this job")
-                .hint("Please report it, with what the hub printed");
-            job.log.finish(Outcome::Failed { error });
-        }
-        tracing::info!(job = id, "ended");
-    }
-    queue.close();
-    while let Some(job) = queue.recv().await {
-        job.log.finish(Outcome::Cancelled);
-    }
+fn unknown(id: JobId) -> WireError {
+    WireError::new(ErrorCode::NotFound, format!("the hub knows no job {id}"))
+        .hint(format!("It keeps the last {KEPT_JOBS}"))
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    u64::try_from(now).unwrap_or_default()
 }

@@ -12,7 +12,7 @@ pub(crate) use auth::{Auth, load_token};
 pub(crate) use page::is_built as has_page;
 
 use crate::{
-    jobs::{Jobs, LocalRunner},
+    jobs::{Jobs, LocalRunner, start_local},
     store::{Store, Uploads},
 };
 use axum::{Router, middleware, routing::get};
@@ -21,7 +21,7 @@ use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// Websockets that may be open at once.
-const MAX_CONNECTIONS: u32 = 64;
+const MAX_CONNECTIONS: u32 = 256;
 
 /// How long connections and jobs may take to end when the hub does.
 const GRACE: Duration = Duration::from_secs(5);
@@ -31,8 +31,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(crate) struct Hub {
     pub(crate) store: Arc<Store>,
     pub(crate) uploads: Arc<Uploads>,
-    pub(crate) jobs: Jobs,
-    pub(crate) runner: Arc<LocalRunner>,
+    pub(crate) jobs: Arc<Jobs>,
     connections: Arc<Semaphore>,
     shutdown: CancellationToken,
 }
@@ -41,16 +40,20 @@ pub(crate) struct Hub {
 pub(crate) async fn serve(
     listener: TcpListener,
     auth: Auth,
+    store: Arc<Store>,
+    jobs: Arc<Jobs>,
     runner: LocalRunner,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     let mut workers = JoinSet::new();
-    let (store, runner) = (Arc::clone(&runner.store), Arc::new(runner));
+    start_local(&jobs, Arc::clone(&store), runner, shutdown.clone(), &mut workers)
+        .await
+        .map_err(io::Error::other)?;
+    workers.spawn(Arc::clone(&jobs).tend(shutdown.clone()));
     let hub = Arc::new(Hub {
         uploads: Arc::new(Uploads::new(Arc::clone(&store))),
         store,
-        jobs: Jobs::start(Arc::clone(&runner), shutdown.clone(), &mut workers),
-        runner,
+        jobs,
         connections: Arc::new(Semaphore::new(MAX_CONNECTIONS as usize)),
         shutdown: shutdown.clone(),
     });

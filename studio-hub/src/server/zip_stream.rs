@@ -99,7 +99,11 @@ fn with_modules(
     bundle: &Hash,
     wanted: &[Hash],
 ) -> Result<(Option<String>, Bundle), BundleError> {
-    let modules = chosen(store.modules(bundle)?, wanted)?;
+    let known = match wanted {
+        [] => store.modules(bundle)?,
+        _ => store.known_modules(bundle)?.into_iter().map(|known| known.entry).collect(),
+    };
+    let modules = chosen(known, wanted)?;
     let mut bundle = store.bundle(bundle)?;
     bundle.manifest.modules = modules;
     let page = bundle.paths.get(file_name::REFERENCE).map(fs::read_to_string).transpose()?;

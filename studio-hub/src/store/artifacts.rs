@@ -1,7 +1,12 @@
 //! Artifacts: whole files, named by the BLAKE3 of their bytes.
 
 use super::Store;
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs::{self, File},
+    io,
+    path::PathBuf,
+    time::SystemTime,
+};
 use studio_protocol::{Artifact, Hash};
 
 impl Store {
@@ -17,6 +22,15 @@ impl Store {
             Ok(_) => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Notes that an artifact is wanted: it is kept as if it were new.
+    pub(crate) fn touch(&self, hash: &Hash) {
+        let touched =
+            File::open(self.artifact_path(hash)).and_then(|file| file.set_modified(SystemTime::now()));
+        if let Err(error) = touched {
+            tracing::warn!("artifact {hash}: {error}");
         }
     }
 

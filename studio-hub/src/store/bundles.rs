@@ -2,6 +2,7 @@
 
 use super::Store;
 use runner_agent::BundleFiles;
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 use studio_core::manifest::{Manifest, ModuleEntry, file_name};
 use studio_protocol::{ErrorCode, Hash, WireError};
@@ -86,6 +87,25 @@ impl Bundle {
     }
 }
 
+/// A module compiled from a bundle, and who compiled it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct KnownModule {
+    /// What manifests say of it.
+    #[serde(flatten)]
+    pub(crate) entry: ModuleEntry,
+    /// The runner that compiled it; the hub's own where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    runner: Option<String>,
+}
+
+impl KnownModule {
+    /// Whether it is for more than the one machine that compiled it, or for this one.
+    fn is_for_anybody(&self) -> bool {
+        self.entry.target != "host"
+            || self.runner.as_deref().is_none_or(|runner| runner == crate::jobs::LOCAL)
+    }
+}
+
 impl Store {
     /// The bundle whose manifest has this hash.
     pub(crate) fn bundle(&self, bundle: &Hash) -> Result<Bundle, BundleError> {
@@ -110,9 +130,16 @@ impl Store {
         Ok(bundle)
     }
 
+    /// The modules that this machine or any like it can run, oldest first: not those that another runner compiled for
+    /// itself.
+    pub(crate) fn modules(&self, bundle: &Hash) -> io::Result<Vec<ModuleEntry>> {
+        let known = self.known_modules(bundle)?.into_iter();
+        Ok(known.filter(KnownModule::is_for_anybody).map(|known| known.entry).collect())
+    }
+
     /// The modules compiled from a bundle, oldest first. A damaged record, as a machine that lost its power may
     /// leave one, counts as none: its modules can be compiled again.
-    pub(crate) fn modules(&self, bundle: &Hash) -> io::Result<Vec<ModuleEntry>> {
+    pub(crate) fn known_modules(&self, bundle: &Hash) -> io::Result<Vec<KnownModule>> {
         let path = self.modules_path(bundle);
         match fs::read(&path) {
             Ok(text) => Ok(serde_json::from_slice(&text).unwrap_or_else(|error| {
@@ -125,16 +152,18 @@ impl Store {
     }
 
     /// Remembers a module compiled from a bundle; an equal one is replaced.
-    pub(crate) fn add_module(&self, bundle: &Hash, module: ModuleEntry) -> io::Result<()> {
-        let mut modules = self.modules(bundle)?;
-        modules.retain(|known| known.file.blake3 != module.file.blake3 || known.target != module.target);
-        modules.push(module);
+    pub(crate) fn add_module(&self, bundle: &Hash, entry: ModuleEntry, runner: &str) -> io::Result<()> {
+        let mut modules = self.known_modules(bundle)?;
+        modules.retain(|known| {
+            known.entry.file.blake3 != entry.file.blake3 || known.entry.target != entry.target
+        });
+        modules.push(KnownModule { entry, runner: Some(runner.to_owned()) });
         self.write_whole(&self.modules_path(bundle), &serde_json::to_vec_pretty(&modules)?)
     }
 
-    /// A file name in `DATA/tmp` that nothing else uses.
-    pub(crate) fn temporary_path(&self) -> io::Result<PathBuf> {
-        Ok(self.root().join("tmp").join(format!("{:016x}", super::random()?)))
+    /// The folder for files that are not whole yet.
+    pub(crate) fn temporary_folder(&self) -> PathBuf {
+        self.root().join("tmp")
     }
 
     /// Makes a file of `DATA/tmp` the artifact of this hash.
@@ -167,7 +196,7 @@ mod tests {
             flags: Vec::new(),
             cpu_features: Vec::new(),
         };
-        store.add_module(&bundle, entry).unwrap();
+        store.add_module(&bundle, entry, "local").unwrap();
         assert_eq!(store.modules(&bundle).unwrap().len(), 1);
     }
 }

@@ -7,11 +7,14 @@
 //! DATA/uploads/KEY.part what was received of an upload
 //! DATA/uploads/KEY.json the artifact that a finished upload became
 //! DATA/bundles/HASH.json the modules compiled from a bundle
+//! DATA/history.db       jobs, their events and the runners
+//! DATA/address          where the hub listens, while it does
 //! DATA/tmp/             files that are not whole yet
 //! ```
 
 mod artifacts;
 mod bundles;
+mod collect;
 mod part;
 mod uploads;
 
@@ -88,6 +91,16 @@ impl Store {
     /// The file that keeps the token.
     pub(crate) fn token_path(&self) -> PathBuf {
         self.root.join("token")
+    }
+
+    /// The file that says where the hub listens.
+    pub(crate) fn address_path(&self) -> PathBuf {
+        self.root.join("address")
+    }
+
+    /// The history's database.
+    pub(crate) fn history_path(&self) -> PathBuf {
+        self.root.join("history.db")
     }
 
     /// The folder itself.

@@ -166,17 +166,25 @@ impl Uploads {
         Self { store, next_owner: AtomicU64::new(1), open: Mutex::default() }
     }
 
-    /// Begins an upload, or takes it up where it was, whoever had it before.
-    pub(crate) fn open(&self, key: &str, size: u64) -> Result<Opened, UploadError> {
+    /// Begins an upload, or takes it up where it was, whoever had it before. Where the sender knows the hash and an
+    /// artifact of it is here, it is over.
+    pub(crate) fn open(&self, key: &str, size: u64, hash: Option<Hash>) -> Result<Opened, UploadError> {
         if !is_upload_key(key) {
             return Err(UploadError::Key(key.chars().take(160).collect()));
         }
         if size > MAX_ARTIFACT_BYTES {
             return Err(UploadError::TooLong(size));
         }
+        if let Some(hash) = hash
+            && let Some(artifact) = self.store.artifact(&hash)?.filter(|there| there.size_bytes == size)
+        {
+            self.store.touch(&hash);
+            return Ok(Opened::Whole(artifact));
+        }
         let slot = self.slot(key);
         let mut state = lock(&slot.state);
         if let Some(artifact) = self.store.finished(key, size)? {
+            self.store.touch(&artifact.blake3);
             return Ok(Opened::Whole(artifact));
         }
         let owner = self.next_owner.fetch_add(1, Ordering::Relaxed);

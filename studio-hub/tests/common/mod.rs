@@ -34,10 +34,16 @@ impl Hub {
     }
 
     /// The same, by a command that ends in `studio` or passes its arguments on to it.
-    pub fn start_with(data: &Path, mut command: Command) -> Self {
+    pub fn start_with(data: &Path, command: Command) -> Self {
+        Self::start_with_options(data, command, "127.0.0.1:0", &[])
+    }
+
+    /// The same, at this address and with more options.
+    pub fn start_with_options(data: &Path, mut command: Command, listen: &str, options: &[&str]) -> Self {
         let mut child = command
-            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .args(["serve", "--listen", listen, "--data"])
             .arg(data)
+            .args(options)
             .env("STUDIO_CACHE", data.join("cache"))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -183,7 +189,7 @@ impl Socket {
 
     /// Opens an upload and gives what the hub has of it.
     pub async fn open(&mut self, channel: u32, key: &str, size_bytes: u64) -> HubMessage {
-        self.say(&ClientMessage::UploadOpen { channel, key: key.to_owned(), size_bytes }).await;
+        self.say(&ClientMessage::UploadOpen { channel, key: key.to_owned(), size_bytes, blake3: None }).await;
         self.hear().await
     }
 

@@ -7,7 +7,7 @@ use crate::state::job::{Job, Phase};
 use crate::state::link::LinkState;
 use crate::state::prompt;
 use leptos::prelude::*;
-use studio_protocol::{Artifact, ClientMessage, CompileSpec, HubMessage, JobId, JobSpec, Outcome};
+use studio_protocol::{Artifact, ClientMessage, CompileSpec, HubMessage, JobId, JobSpec, Outcome, Terms};
 
 /// The place that a job is shown in.
 pub(crate) type JobSlot = RwSignal<Option<Job>>;
@@ -68,14 +68,18 @@ impl App {
     pub(crate) fn module(&self) -> Option<Artifact> {
         self.compile.with(|job| match job.as_ref()?.outcome.as_ref()? {
             Outcome::Compiled { module, .. } => Some(module.clone()),
-            Outcome::Ran { .. } | Outcome::Failed { .. } | Outcome::Cancelled => None,
+            Outcome::Ran { .. }
+            | Outcome::Benched { .. }
+            | Outcome::Verified { .. }
+            | Outcome::Failed { .. }
+            | Outcome::Cancelled => None,
         })
     }
 
     fn submit(&self, slot: JobSlot, spec: JobSpec) {
         let request = self.next_number();
         slot.set(Some(Job::new(request, spec.clone())));
-        self.say(&ClientMessage::JobSubmit { request, spec });
+        self.say(&ClientMessage::JobSubmit { request, spec, terms: Terms::default() });
     }
 
     fn slots(&self) -> [JobSlot; 2] {
@@ -102,7 +106,7 @@ impl App {
                 self.link.set(LinkState::Up { hub, runners });
                 self.take_jobs_up();
             }
-            HubMessage::JobAccepted { request, job: id } => {
+            HubMessage::JobAccepted { request, job: id, .. } => {
                 self.with_job(|job| job.request == request, |job| job.accept(id));
                 self.repeat_cancel(request);
             }
@@ -119,6 +123,16 @@ impl App {
             | HubMessage::UploadState { .. }
             | HubMessage::UploadAck { .. }
             | HubMessage::UploadDone { .. } => {}
+            // Answers to what this page doesn't ask, and what only runners are told.
+            HubMessage::Jobs { .. }
+            | HubMessage::Job { .. }
+            | HubMessage::Done { .. }
+            | HubMessage::Runners { .. }
+            | HubMessage::Joined { .. }
+            | HubMessage::JobAssign(_)
+            | HubMessage::JobAck { .. }
+            | HubMessage::JobStop { .. }
+            | HubMessage::JobForget { .. } => {}
         }
     }
 
@@ -141,7 +155,11 @@ impl App {
             let Some(job) = slot.get_untracked().filter(Job::is_live) else { continue };
             match job.id {
                 Some(id) => self.say(&ClientMessage::JobWatch { job: id, after: job.last_seq }),
-                None => self.say(&ClientMessage::JobSubmit { request: job.request, spec: job.spec }),
+                None => self.say(&ClientMessage::JobSubmit {
+                    request: job.request,
+                    spec: job.spec,
+                    terms: Terms::default(),
+                }),
             }
             if let (Phase::Cancelling, Some(job)) = (job.phase, job.id) {
                 self.say(&ClientMessage::JobCancel { job });

@@ -145,6 +145,12 @@ impl Job {
                 self.tokens.push(Token { id, at_us });
                 self.text.push_str(&text);
             }
+            JobEvent::Requeued { reason } => {
+                let waiting = Self::new(self.request, self.spec.clone());
+                *self = Self { id: self.id, last_seq: seq, phase: Phase::Queued, ..waiting };
+                self.log.push_back(reason);
+            }
+            JobEvent::Progress { .. } => {}
             JobEvent::Finished { outcome } => {
                 if let Outcome::Ran { report } = &outcome {
                     self.text.clone_from(&report.text);

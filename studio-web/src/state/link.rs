@@ -1,6 +1,6 @@
 //! The hub as the page knows it.
 
-use studio_protocol::RunnerInfo;
+use studio_protocol::{Runner, RunnerInfo};
 
 /// Whether the hub is there.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -13,7 +13,7 @@ pub enum LinkState {
         /// Its name and version.
         hub: String,
         /// Who can work.
-        runners: Vec<RunnerInfo>,
+        runners: Vec<Runner>,
     },
     /// It is away and called again and again.
     Away {
@@ -34,7 +34,8 @@ impl LinkState {
     pub fn runner(&self) -> Option<&RunnerInfo> {
         match self {
             LinkState::Up { runners, .. } => {
-                runners.iter().find(|runner| runner.name == "local").or_else(|| runners.first())
+                let local = runners.iter().find(|runner| runner.info.name == "local");
+                local.or_else(|| runners.first()).map(|runner| &runner.info)
             }
             LinkState::Connecting | LinkState::Away { .. } => None,
         }

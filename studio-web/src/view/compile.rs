@@ -94,7 +94,7 @@ fn Progress() -> impl IntoView {
     let body = move || {
         said.get().map(|(phase, step, outcome, problem)| match (phase, outcome, problem) {
             (Phase::Over, _, Some(problem)) => view! { <ProblemBox problem testid="compile-problem"/> }.into_any(),
-            (Phase::Over, Some(Outcome::Compiled { module, cached, compile_ms, compiler, flags }), None) => {
+            (Phase::Over, Some(Outcome::Compiled { module, cached, compile_ms, compiler, flags, .. }), None) => {
                 let how = if cached { "found compiled before".to_owned() } else { format!("compiled in {}", format::millis(compile_ms)) };
                 view! {
                     <p class="verdict good" data-testid="compile-done">

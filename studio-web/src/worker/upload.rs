@@ -127,6 +127,7 @@ impl Uploader {
             channel,
             key: transfer.parcel.key.clone(),
             size_bytes: transfer.parcel.size_bytes,
+            blake3: None,
         });
         let (received_bytes, artifact) = loop {
             if let HubMessage::UploadState { received_bytes, artifact, .. } = self.answer(channel).await? {

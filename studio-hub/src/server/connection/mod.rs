@@ -3,8 +3,12 @@
 //! Frames are taken one at a time, and the next only when the last is carried out, so a fast sender is held
 //! back by TCP. Answers go through a short queue; a client that doesn't read holds back only its own watchers.
 
+mod jobs;
+mod runner;
+mod uploads;
+
 use super::Hub;
-use crate::store::{Opened, Upload};
+use crate::{jobs::Newcomer, store::Upload};
 use axum::{
     extract::{
         State,
@@ -14,14 +18,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::{SinkExt, StreamExt, stream::SplitSink};
+use runner::Work;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::{Duration, Instant},
 };
 use studio_protocol::{
-    ClientMessage, ErrorCode, Hash, HubMessage, JobId, JobSpec, MAX_MESSAGE_BYTES, VERSION, WireError,
-    chunk::{Chunk, HEADER_BYTES, MAX_PAYLOAD_BYTES},
+    ClientMessage, ErrorCode, HubMessage, JobId, MAX_MESSAGE_BYTES, VERSION, WireError, Working,
+    chunk::{HEADER_BYTES, MAX_PAYLOAD_BYTES},
 };
 use tokio::{
     sync::mpsc,
@@ -31,12 +36,6 @@ use tokio::{
 
 /// Messages that may wait to be sent.
 const QUEUE: usize = 64;
-
-/// Uploads that a connection may have open.
-const MAX_UPLOADS: usize = 16;
-
-/// Jobs that a connection may watch.
-const MAX_WATCHES: usize = 64;
 
 /// The most bytes of an error that quotes what a client sent.
 const MAX_ERROR_BYTES: usize = 400;
@@ -71,7 +70,7 @@ enum End {
     Gone,
     /// The hub shuts down.
     Shutdown,
-    /// The client broke the rules; it was told.
+    /// The client broke the rules, or another connection has taken its place; it was told.
     Refused,
 }
 
@@ -85,9 +84,12 @@ async fn serve(hub: Arc<Hub>, socket: WebSocket) {
         uploads: BTreeMap::new(),
         ended: BTreeSet::new(),
         watches: BTreeMap::new(),
+        runners: None,
+        work: None,
         tasks: JoinSet::new(),
     };
     let end = connection.read(&mut frames).await;
+    connection.leave().await;
     let frame = match end {
         End::Gone => None,
         End::Shutdown => Some((close_code::AWAY, "the hub shuts down")),
@@ -126,6 +128,10 @@ struct Connection {
     /// Channels whose upload an error ended: chunks that were on their way are passed over.
     ended: BTreeSet<u32>,
     watches: BTreeMap<JobId, AbortHandle>,
+    /// Tells of runners, if that was asked for.
+    runners: Option<AbortHandle>,
+    /// What the connection is as a runner's.
+    work: Option<Work>,
     /// The watchers; they end with the connection.
     tasks: JoinSet<()>,
 }
@@ -149,6 +155,10 @@ impl Connection {
             let frame = tokio::select! {
                 frame = frames.next() => frame,
                 () = shutdown.cancelled() => return End::Shutdown,
+                () = Work::dismissed(self.work.as_ref()) => {
+                    let error = WireError::new(ErrorCode::Busy, "another connection works as this runner now");
+                    return match self.refuse(error).await { Ok(()) => End::Refused, Err(end) => end };
+                }
                 _ = ping.tick() => {
                     let patience = if greeted { SILENCE } else { PATIENCE };
                     if heard.elapsed() > patience || self.out.send(Message::Ping("".into())).await.is_err() {
@@ -209,8 +219,8 @@ impl Connection {
         match serde_json::from_str(text) {
             Ok(ClientMessage::Hello { version: VERSION, client }) => {
                 tracing::debug!(client, "a client connected");
-                let runner = Arc::clone(&self.hub.runner);
-                let runners = spawn_blocking(move || vec![runner.describe()]).await.unwrap_or_default();
+                let jobs = Arc::clone(&self.hub.jobs);
+                let runners = spawn_blocking(move || jobs.runners()).await.unwrap_or_default();
                 let hub = concat!("studio/", env!("CARGO_PKG_VERSION")).to_owned();
                 self.say(&HubMessage::Welcome { version: VERSION, hub, runners }).await
             }
@@ -236,128 +246,29 @@ impl Connection {
                 self.error(About::Nothing, WireError::new(ErrorCode::BadMessage, "hello was said before"))
                     .await
             }
-            ClientMessage::UploadOpen { channel, key, size_bytes } => {
-                self.upload_open(channel, key, size_bytes).await
+            ClientMessage::UploadOpen { channel, key, size_bytes, blake3 } => {
+                self.upload_open(channel, key, size_bytes, blake3).await
             }
             ClientMessage::UploadFinish { channel, blake3 } => self.upload_finish(channel, blake3).await,
             ClientMessage::UploadClose { channel } => {
                 self.uploads.remove(&channel);
                 Ok(())
             }
-            ClientMessage::JobSubmit { request, spec } => self.job_submit(request, spec).await,
+            ClientMessage::JobSubmit { request, spec, terms } => self.job_submit(request, spec, terms).await,
+            ClientMessage::JobRerun { request, job } => self.job_rerun(request, job).await,
+            ClientMessage::JobsList { request, filter } => self.jobs_list(request, filter).await,
+            ClientMessage::JobShow { request, job } => self.job_show(request, job).await,
             ClientMessage::JobWatch { job, after } => self.job_watch(job, after).await,
-            ClientMessage::JobCancel { job } => match self.hub.jobs.get(job) {
-                Ok(job) => {
-                    job.cancel();
-                    Ok(())
-                }
-                Err(error) => self.error(About::Job(job), error).await,
-            },
-        }
-    }
-
-    async fn upload_open(&mut self, channel: u32, key: String, size: u64) -> Result<(), End> {
-        let about = About::Channel(channel);
-        if self.uploads.contains_key(&channel) {
-            let error = WireError::new(ErrorCode::BadMessage, "this channel's upload is open already");
-            return self.error(about, error).await;
-        }
-        if self.uploads.len() >= MAX_UPLOADS {
-            let error = WireError::new(ErrorCode::Busy, format!("{MAX_UPLOADS} uploads are open already"));
-            return self.error(about, error.hint("Finish or close one of them")).await;
-        }
-        let uploads = Arc::clone(&self.hub.uploads);
-        let opened = blocking(move || uploads.open(&key, size)).await;
-        let (received_bytes, artifact) = match opened {
-            Ok(Opened::Whole(artifact)) => (artifact.size_bytes, Some(artifact)),
-            Ok(Opened::Partial(upload, received)) => {
-                self.ended.remove(&channel);
-                self.uploads.insert(channel, upload);
-                (received, None)
+            ClientMessage::JobCancel { job } => self.job_cancel(job).await,
+            ClientMessage::RunnersWatch => self.runners_watch().await,
+            ClientMessage::RunnerRemove { request, name } => self.runner_remove(request, name).await,
+            ClientMessage::Join { runner, id, labels, working } => {
+                self.join(Newcomer { info: runner, id, labels, working }).await
             }
-            Err(error) => return self.error(about, error).await,
-        };
-        self.say(&HubMessage::UploadState { channel, received_bytes, artifact }).await
-    }
-
-    async fn upload_finish(&mut self, channel: u32, announced: Option<Hash>) -> Result<(), End> {
-        let Some(upload) = self.uploads.remove(&channel) else { return self.no_upload(channel).await };
-        match blocking(move || upload.finish(announced)).await {
-            Ok(artifact) => self.say(&HubMessage::UploadDone { channel, artifact }).await,
-            Err(error) => self.error(About::Channel(channel), error).await,
-        }
-    }
-
-    async fn chunk(&mut self, frame: axum::body::Bytes) -> Result<(), End> {
-        let (channel, offset) = match Chunk::parse(&frame) {
-            Ok(chunk) => (chunk.channel, chunk.offset),
-            Err(error) => {
-                let error = WireError::new(ErrorCode::BadMessage, error.to_string());
-                return self.error(About::Nothing, error).await;
-            }
-        };
-        if self.ended.contains(&channel) {
-            return Ok(());
-        }
-        let Some(upload) = self.uploads.get(&channel).cloned() else { return self.no_upload(channel).await };
-        let payload = frame.slice(HEADER_BYTES..);
-        match blocking(move || upload.write(offset, &payload)).await {
-            Ok(received_bytes) => self.say(&HubMessage::UploadAck { channel, received_bytes }).await,
-            Err(error) => {
-                self.uploads.remove(&channel);
-                self.ended.insert(channel);
-                self.error(About::Channel(channel), error).await
+            ClientMessage::JobReport { job, attempt, first, events } => {
+                self.job_report(Working { job, attempt }, first, events).await
             }
         }
-    }
-
-    async fn no_upload(&self, channel: u32) -> Result<(), End> {
-        let error = WireError::new(ErrorCode::BadMessage, "no upload is open on this channel");
-        self.error(About::Channel(channel), error).await
-    }
-
-    async fn job_submit(&mut self, request: u64, spec: JobSpec) -> Result<(), End> {
-        let hub = Arc::clone(&self.hub);
-        let job = blocking(move || {
-            hub.runner.check(&spec)?;
-            hub.jobs.submit(spec)
-        });
-        match job.await {
-            Ok(job) => {
-                self.say(&HubMessage::JobAccepted { request, job: job.id }).await?;
-                self.job_watch(job.id, 0).await
-            }
-            Err(error) => self.error(About::Request(request), error).await,
-        }
-    }
-
-    async fn job_watch(&mut self, id: JobId, after: u64) -> Result<(), End> {
-        while self.tasks.try_join_next().is_some() {}
-        self.watches.retain(|_, watcher| !watcher.is_finished());
-        let job = match self.hub.jobs.get(id) {
-            Ok(job) => job,
-            Err(error) => return self.error(About::Job(id), error).await,
-        };
-        if let Some(watcher) = self.watches.remove(&id) {
-            watcher.abort();
-        }
-        if self.watches.len() >= MAX_WATCHES {
-            let error = WireError::new(ErrorCode::Busy, format!("{MAX_WATCHES} jobs are watched already"));
-            return self.error(About::Job(id), error).await;
-        }
-        let out = self.out.clone();
-        let watcher = self.tasks.spawn(async move {
-            let mut after = after;
-            while let Some((seq, event)) = job.log.next(after).await {
-                let message = HubMessage::JobEvent { job: id, seq, event: (*event).clone() };
-                if out.send(frame(&message)).await.is_err() {
-                    return;
-                }
-                after = seq;
-            }
-        });
-        self.watches.insert(id, watcher);
-        Ok(())
     }
 }
 

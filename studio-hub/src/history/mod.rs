@@ -1,0 +1,128 @@
+//! The history: jobs, their events and the runners, in a database that survives the hub.
+//!
+//! What is written here is on its way to the disk before anybody is told of it, so that a hub that is killed knows
+//! everything that it ever said. (A machine that loses its power may lose the last moments; SQLite keeps the rest whole.)
+
+mod jobs;
+mod runners;
+
+pub(crate) use jobs::{Page, Stored};
+pub(crate) use runners::Remembered;
+
+use rusqlite::{Connection, ErrorCode as SqliteCode};
+use std::{path::Path, time::Duration};
+use studio_protocol::{ErrorCode, WireError};
+
+/// The version of the tables.
+const VERSION: i64 = 1;
+
+/// How long one connection waits for another.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const TABLES: &str = "
+CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    terms TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    job_group TEXT,
+    model TEXT NOT NULL,
+    hub TEXT NOT NULL,
+    state TEXT NOT NULL,
+    runner TEXT,
+    runner_info TEXT,
+    attempt INTEGER NOT NULL,
+    losses INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    reported INTEGER NOT NULL,
+    log_bytes INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL,
+    started_ms INTEGER,
+    finished_ms INTEGER,
+    outcome TEXT
+) STRICT;
+CREATE INDEX jobs_by_state ON jobs (state, id);
+CREATE TABLE events (
+    job INTEGER NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    PRIMARY KEY (job, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE runners (
+    name TEXT PRIMARY KEY,
+    id TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    info TEXT NOT NULL,
+    seen_ms INTEGER NOT NULL
+) STRICT;
+";
+
+/// A connection to the database.
+#[derive(Debug)]
+pub(crate) struct History {
+    db: Connection,
+}
+
+/// Why the history could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HistoryError {
+    /// What SQLite says.
+    #[error("the hub's history: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// A column that is not what was once written there.
+    #[error("the hub's history: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Made by a later version of this program.
+    #[error("the hub's history is of version {0}, this program reads {VERSION}")]
+    Version(i64),
+}
+
+impl HistoryError {
+    /// Whether there is no room on the disk: later there may be.
+    pub(crate) fn is_full(&self) -> bool {
+        let Self::Database(rusqlite::Error::SqliteFailure(error, _)) = self else { return false };
+        // A limit on a file's size is an error of input and output to SQLite.
+        matches!(error.code, SqliteCode::DiskFull | SqliteCode::SystemIoFailure)
+    }
+}
+
+impl From<HistoryError> for WireError {
+    fn from(error: HistoryError) -> Self {
+        if error.is_full() {
+            return Self::new(ErrorCode::NoSpace, "the hub's disk is full: it can't keep what happens")
+                .hint("Free some space on the hub's disk. What was not kept is told again by itself");
+        }
+        Self::new(ErrorCode::Io, error.to_string()).hint("Look at history.db in the hub's data folder")
+    }
+}
+
+impl History {
+    /// Opens the database of a data folder, making it where there is none.
+    pub(crate) fn open(path: &Path) -> Result<Self, HistoryError> {
+        let db = Connection::open(path)?;
+        db.busy_timeout(PATIENCE)?;
+        db.pragma_update(None, "journal_mode", "WAL")?;
+        db.pragma_update(None, "synchronous", "NORMAL")?;
+        db.pragma_update(None, "foreign_keys", true)?;
+        let version: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        match version {
+            VERSION => {}
+            0 => {
+                db.execute_batch(&format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))?;
+            }
+            other => return Err(HistoryError::Version(other)),
+        }
+        Ok(Self { db })
+    }
+}
+
+/// A number for a column. Nothing counted here comes near 2^63.
+fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// A column's number.
+fn unsigned(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or_default()
+}

@@ -1,0 +1,611 @@
+//! Who works on what: the jobs that are not over, the runners, and each change of either.
+
+use super::{
+    LOCAL, now_ms,
+    runners::{Joined, Known, Newcomer, Order},
+    tell,
+};
+use crate::{
+    history::{History, HistoryError, Remembered, Stored},
+    store::Store,
+};
+use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
+    mem,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use studio_core::manifest::{FileEntry, ModuleEntry};
+use studio_protocol::{
+    Assignment, ErrorCode, JobEvent, JobId, JobRecord, JobSpec, JobState, ModuleInfo, On, Outcome, Runner,
+    RunnerInfo, Terms, WireError, Working, is_runner_name,
+};
+use tokio::sync::watch;
+
+/// Jobs that may wait.
+const MAX_WAITING: usize = 1000;
+
+/// How often a job is begun again because its runner was lost. One that is lost every time may be what kills runners.
+const MAX_LOSSES: u32 = 1;
+
+/// How long a compilation may take where nobody says.
+const COMPILE_TIME_LIMIT_S: u32 = 30 * 60;
+
+/// How long any other job may.
+const TIME_LIMIT_S: u32 = 60 * 60;
+
+/// This hub and its version.
+const HUB: &str = concat!("studio/", env!("CARGO_PKG_VERSION"));
+
+/// All that changes.
+#[derive(Debug)]
+pub(super) struct State {
+    history: History,
+    store: Arc<Store>,
+    grace: Duration,
+    /// Jobs that are not over.
+    live: BTreeMap<JobId, Live>,
+    runners: BTreeMap<String, Known>,
+    next_job: JobId,
+    next_connection: u64,
+    changes: watch::Sender<u64>,
+}
+
+/// A job that is not over.
+#[derive(Debug)]
+struct Live {
+    job: Stored,
+    /// The number of its last event.
+    last: watch::Sender<u64>,
+}
+
+/// Why a runner's report was not taken.
+#[derive(Debug)]
+pub(crate) enum ReportError {
+    /// The job is not that runner's, or not any more.
+    Void,
+    /// It can't be kept now; the runner is to say it again.
+    Later(WireError),
+}
+
+impl Live {
+    fn new(job: Stored) -> Self {
+        let last = watch::channel(job.record.events).0;
+        Self { job, last }
+    }
+
+    fn runner(&self) -> Option<&str> {
+        let is_working = self.job.record.state == JobState::Working;
+        self.job.record.runner.as_ref().filter(|_| is_working).map(|runner| runner.name.as_str())
+    }
+}
+
+impl State {
+    /// What an earlier hub left.
+    pub(super) fn open(
+        history: History,
+        store: Arc<Store>,
+        grace: Duration,
+    ) -> Result<(Self, watch::Receiver<u64>), HistoryError> {
+        let (changes, changed) = watch::channel(0);
+        // Numbers go on from the clock: a client that remembers a job of another data folder finds none by it.
+        let next_job = now_ms().max(history.last_job()? + 1);
+        let mut runners: BTreeMap<String, Known> = BTreeMap::new();
+        for is in history.runners()? {
+            runners.insert(is.info.name.clone(), Known::gone(is));
+        }
+        let live: BTreeMap<_, _> =
+            history.unfinished()?.into_iter().map(|job| (job.record.job, Live::new(job))).collect();
+        for (id, job) in &live {
+            if let Some(runner) = job.runner().and_then(|name| runners.get_mut(name)) {
+                runner.job = Some(*id);
+            }
+        }
+        let state = Self { history, store, grace, live, runners, next_job, next_connection: 1, changes };
+        Ok((state, changed))
+    }
+
+    fn runners_changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    pub(super) fn runners(&self) -> Vec<Runner> {
+        let (mut ours, mut others) = (Vec::new(), Vec::new());
+        for (name, runner) in &self.runners {
+            if name == LOCAL { &mut ours } else { &mut others }.push(runner.shown());
+        }
+        ours.append(&mut others);
+        ours
+    }
+
+    pub(super) fn last_event(&self, id: JobId) -> Option<watch::Receiver<u64>> {
+        self.live.get(&id).map(|job| job.last.subscribe())
+    }
+
+    pub(super) fn submit(
+        &mut self,
+        spec: &JobSpec,
+        terms: &Terms,
+        model: &str,
+    ) -> Result<Vec<JobId>, WireError> {
+        let places = self.places(terms.on.as_ref())?;
+        let waiting = self.live.values().filter(|job| job.job.record.state == JobState::Waiting).count();
+        if waiting + places.len() > MAX_WAITING {
+            let what = format!("{waiting} jobs wait already, and at most {MAX_WAITING} may");
+            return Err(
+                WireError::new(ErrorCode::Busy, what).hint("Wait for some of them to end, or cancel some")
+            );
+        }
+        let record = |(job, on): (JobId, Option<On>)| JobRecord {
+            job,
+            spec: spec.clone(),
+            terms: Terms { on, ..terms.clone() },
+            state: JobState::Waiting,
+            model: model.to_owned(),
+            hub: HUB.to_owned(),
+            runner: None,
+            attempt: 0,
+            events: 0,
+            created_ms: now_ms(),
+            started_ms: None,
+            finished_ms: None,
+            outcome: None,
+        };
+        let jobs: Vec<Stored> = (self.next_job..)
+            .zip(places)
+            .map(record)
+            .map(|record| Stored { record, losses: 0, reported: 0, log_bytes: 0 })
+            .collect();
+        self.history.add(&jobs)?;
+        let ids: Vec<JobId> = jobs.iter().map(|job| job.record.job).collect();
+        self.next_job += ids.len() as u64;
+        for job in jobs {
+            self.live.insert(job.record.job, Live::new(job));
+        }
+        self.dispatch();
+        Ok(ids)
+    }
+
+    /// Where the jobs go that were asked for.
+    fn places(&self, on: Option<&On>) -> Result<Vec<Option<On>>, WireError> {
+        let known: Vec<&str> = self.runners.keys().map(String::as_str).collect();
+        let nobody = |what: String| {
+            Err(WireError::new(ErrorCode::NotFound, what)
+                .hint(format!("The runners are {}", known.join(", "))))
+        };
+        match on {
+            Some(On::Runner(name)) if !self.runners.contains_key(name) => {
+                nobody(format!("the hub knows no runner {name}"))
+            }
+            Some(On::Label(label)) if self.runners.values().all(|runner| !runner.is_meant(on)) => {
+                nobody(format!("no runner has the label {label}"))
+            }
+            Some(On::Each(words)) => {
+                if let Some(word) =
+                    words.iter().find(|word| self.runners.values().all(|runner| !runner.is_called(word)))
+                {
+                    return nobody(format!("no runner has the name or label {word}"));
+                }
+                let there = |runner: &&Known| runner.is_connected(None) && runner.is_meant(on);
+                let names = self.runners.values().filter(there).map(|runner| runner.is.info.name.clone());
+                let places: Vec<_> = names.map(|name| Some(On::Runner(name))).collect();
+                if places.is_empty() {
+                    nobody("none of the runners is there now".to_owned())
+                } else {
+                    Ok(places)
+                }
+            }
+            other => Ok(vec![other.cloned()]),
+        }
+    }
+
+    /// Gives waiting jobs to idle runners.
+    pub(super) fn dispatch(&mut self) {
+        let mut waiting: Vec<(Reverse<i32>, JobId)> = self
+            .live
+            .iter()
+            .filter(|(_, job)| job.job.record.state == JobState::Waiting)
+            .map(|(id, job)| (Reverse(job.job.record.terms.priority), *id))
+            .collect();
+        waiting.sort_unstable();
+        for (_, id) in waiting {
+            let Some(job) = self.live.get(&id) else { continue };
+            let record = &job.job.record;
+            let can = |runner: &&Known| {
+                runner.is_idle()
+                    && runner.is_meant(record.terms.on.as_ref())
+                    && suits(&runner.is.info, record)
+            };
+            let Some(name) = self.runners.values().find(can).map(|runner| runner.is.info.name.clone()) else {
+                continue;
+            };
+            if let Err(error) = self.assign(id, &name) {
+                tracing::warn!(job = id, "{error}");
+                return;
+            }
+        }
+    }
+
+    fn assign(&mut self, id: JobId, name: &str) -> Result<(), HistoryError> {
+        let Some(runner) = self.runners.get(name) else { return Ok(()) };
+        let info = runner.is.info.clone();
+        let started = JobEvent::Started { runner: name.to_owned() };
+        self.change(id, vec![started], |job| {
+            job.record.state = JobState::Working;
+            job.record.attempt += 1;
+            job.record.started_ms = Some(now_ms());
+            job.record.runner = Some(info.clone());
+            job.reported = 0;
+        })?;
+        let Some(job) = self.live.get(&id) else { return Ok(()) };
+        let record = &job.job.record;
+        let usual =
+            if matches!(record.spec, JobSpec::Compile(_)) { COMPILE_TIME_LIMIT_S } else { TIME_LIMIT_S };
+        let assignment = Assignment {
+            job: id,
+            attempt: record.attempt,
+            spec: record.spec.clone(),
+            modules: self.modules(&record.spec, &info),
+            time_limit_s: record.terms.time_limit_s.unwrap_or(usual),
+        };
+        if let Some(runner) = self.runners.get_mut(name) {
+            runner.job = Some(id);
+            // Where it can't be told it has gone, and comes back, or is given up like any that went.
+            runner.tell(Order::Begin(Box::new(assignment)));
+        }
+        self.runners_changed();
+        Ok(())
+    }
+
+    /// The module that a job names; where it names none and the runner can't compile, one for its architecture.
+    fn modules(&self, spec: &JobSpec, runner: &RunnerInfo) -> Vec<ModuleInfo> {
+        if matches!(spec, JobSpec::Compile(_)) {
+            return Vec::new();
+        }
+        let known = self.store.known_modules(spec.bundle()).unwrap_or_default();
+        let info = |entry: &ModuleEntry| {
+            let blake3 = entry.file.blake3.parse().ok()?;
+            Some(ModuleInfo {
+                artifact: self.store.artifact(&blake3).ok()??,
+                target: entry.target.clone(),
+                compiler: entry.compiler.clone(),
+                flags: entry.flags.clone(),
+                cpu_features: entry.cpu_features.clone(),
+            })
+        };
+        let Some(named) = spec.module() else {
+            if runner.compiler.is_some() {
+                return Vec::new();
+            }
+            let fits = |entry: &&ModuleEntry| {
+                runner_agent::targets::architecture(&entry.target) == Some(runner.arch.as_str())
+                    && entry.cpu_features.iter().all(|feature| runner.features.contains(feature))
+            };
+            return known.iter().rev().map(|known| &known.entry).filter(fits).filter_map(info).collect();
+        };
+        let text = named.to_string();
+        if let Some(known) = known.iter().find(|known| known.entry.file.blake3 == text) {
+            return info(&known.entry).into_iter().collect();
+        }
+        // One that was uploaded: nobody knows what it needs.
+        let artifact = self.store.artifact(named).ok().flatten();
+        let unknown = |artifact| ModuleInfo {
+            artifact,
+            target: "host".to_owned(),
+            compiler: String::new(),
+            flags: Vec::new(),
+            cpu_features: Vec::new(),
+        };
+        artifact.map(unknown).into_iter().collect()
+    }
+
+    /// Changes a job and adds events, in the history first.
+    fn change(
+        &mut self,
+        id: JobId,
+        events: Vec<JobEvent>,
+        change: impl FnOnce(&mut Stored),
+    ) -> Result<(), HistoryError> {
+        let Some(live) = self.live.get_mut(&id) else { return Ok(()) };
+        let mut job = live.job.clone();
+        change(&mut job);
+        let kept: Vec<JobEvent> =
+            events.into_iter().filter_map(|event| tell::kept(&mut job, event)).collect();
+        job.record.events += kept.len() as u64;
+        let end = kept.last().and_then(|event| match event {
+            JobEvent::Finished { outcome } => Some(outcome.clone()),
+            _ => None,
+        });
+        let is_over = end.is_some();
+        if is_over {
+            job.record.state = JobState::Over;
+            job.record.finished_ms = Some(now_ms());
+            job.record.outcome = end;
+        }
+        self.history.update(&job, &kept)?;
+        let last = job.record.events;
+        live.job = job;
+        live.last.send_replace(last);
+        if is_over {
+            self.live.remove(&id);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, id: JobId, outcome: Outcome) -> Result<(), HistoryError> {
+        self.change(id, vec![JobEvent::Finished { outcome }], |_| {})
+    }
+
+    /// Ends a job, if it is not over; `false` if it is, or was never there.
+    pub(super) fn cancel(&mut self, id: JobId) -> Result<bool, WireError> {
+        let Some(job) = self.live.get(&id) else { return Ok(false) };
+        let name = job.runner().map(str::to_owned);
+        if let Some(runner) = name.and_then(|name| self.runners.get_mut(&name)) {
+            if runner.tell(Order::Stop(id)) {
+                return Ok(true);
+            }
+            // It learns it when it comes back.
+            runner.job = None;
+        }
+        self.finish(id, Outcome::Cancelled)?;
+        self.runners_changed();
+        Ok(true)
+    }
+
+    /// A runner that worked on a job is lost: the job waits again, or has failed if that happened before.
+    fn lost(&mut self, id: JobId, reason: &str) -> Result<(), HistoryError> {
+        let Some(job) = self.live.get(&id) else { return Ok(()) };
+        if job.job.losses >= MAX_LOSSES {
+            let what = format!("{reason}, and a job is begun again once only");
+            let error = WireError::new(ErrorCode::RunnerLost, what)
+                .hint("If the job itself ends the runner, as for want of memory, it would again. Else ask for it anew");
+            return self.finish(id, Outcome::Failed { error });
+        }
+        let has_begun = job.job.reported > 0;
+        let requeued = JobEvent::Requeued { reason: reason.to_owned() };
+        self.change(id, vec![requeued], |job| {
+            job.record.state = JobState::Waiting;
+            job.losses += u32::from(has_begun);
+        })
+    }
+
+    /// Takes jobs from runners that are away for too long.
+    pub(super) fn give_up_on_the_lost(&mut self) -> Result<(), HistoryError> {
+        let now = Instant::now();
+        let is_lost = |runner: &&mut Known| {
+            !runner.is_connected(None)
+                && runner.job.is_some()
+                && now.duration_since(runner.gone_since) > self.grace
+        };
+        let lost: Vec<(String, JobId)> = self
+            .runners
+            .values_mut()
+            .filter(is_lost)
+            .filter_map(|runner| Some((runner.is.info.name.clone(), runner.job?)))
+            .collect();
+        for (name, id) in &lost {
+            let reason = format!("the runner {name} was away for more than {} s", self.grace.as_secs());
+            self.lost(*id, &reason)?;
+            if let Some(runner) = self.runners.get_mut(name) {
+                runner.job = None;
+            }
+        }
+        if !lost.is_empty() {
+            self.runners_changed();
+        }
+        Ok(())
+    }
+
+    pub(super) fn join(&mut self, newcomer: Newcomer) -> Result<Joined, WireError> {
+        let Newcomer { info, id, labels, working } = newcomer;
+        let name = info.name.clone();
+        self.check_names(&name, &id, &labels)?;
+        let is = Remembered { info, id, labels, seen_ms: now_ms() };
+        if name != LOCAL {
+            self.history.remember(&is)?;
+        }
+        let connection = self.next_connection;
+        self.next_connection += 1;
+        let runner = self.runners.entry(name.clone()).or_insert_with(|| Known::gone(is.clone()));
+        runner.is = is;
+        let had = runner.job;
+        let orders = runner.connect(connection);
+        let mut goes_on = Vec::new();
+        if let Some(id) = had.or_else(|| self.of_runner(&name)) {
+            let attempt = self.live.get(&id).map(|job| job.job.record.attempt);
+            match working.iter().find(|work| work.job == id && Some(work.attempt) == attempt) {
+                Some(work) => goes_on.push(*work),
+                None => {
+                    self.lost(id, &format!("the runner {name} was started anew"))?;
+                    if let Some(runner) = self.runners.get_mut(&name) {
+                        runner.job = None;
+                    }
+                }
+            }
+        }
+        self.runners_changed();
+        self.dispatch();
+        Ok(Joined { connection, working: goes_on, orders })
+    }
+
+    fn check_names(&self, name: &str, id: &str, labels: &[String]) -> Result<(), WireError> {
+        if let Some(word) =
+            [name].into_iter().chain(labels.iter().map(String::as_str)).find(|word| !is_runner_name(word))
+        {
+            let shown: String = word.chars().take(80).collect();
+            let what =
+                format!("{shown:?} is no runner's name or label: 1 to 64 letters, digits, '.', '_' and '-'");
+            return Err(WireError::new(ErrorCode::BadMessage, what));
+        }
+        let Some(known) = self.runners.get(name) else { return Ok(()) };
+        if known.is.id == id {
+            return Ok(());
+        }
+        let what = match known.is_connected(None) {
+            true => format!("another machine works for this hub as {name}"),
+            false => format!("another machine was called {name}"),
+        };
+        Err(WireError::new(ErrorCode::Busy, what).hint(format!(
+            "Choose another name with --name; or, if it was this machine, forget the old one: studio runners remove {name}"
+        )))
+    }
+
+    /// The job that a runner works on by the history.
+    fn of_runner(&self, name: &str) -> Option<JobId> {
+        self.live.iter().find(|(_, job)| job.runner() == Some(name)).map(|(id, _)| *id)
+    }
+
+    pub(super) fn leave(&mut self, name: &str, connection: u64) {
+        let Some(runner) = self.runners.get_mut(name) else { return };
+        if runner.is_connected(Some(connection)) {
+            runner.disconnect();
+            runner.is.seen_ms = now_ms();
+            if let Err(error) = self.history.remember(&runner.is) {
+                tracing::warn!("{error}");
+            }
+            self.runners_changed();
+        }
+    }
+
+    pub(super) fn report(
+        &mut self,
+        name: &str,
+        is: Working,
+        first: u64,
+        events: Vec<JobEvent>,
+    ) -> Result<u64, ReportError> {
+        let id = is.job;
+        let Some(live) = self.live.get(&id) else { return self.report_of_the_past(name, is, first, &events) };
+        if live.runner() != Some(name) || live.job.record.attempt != is.attempt {
+            return Err(ReportError::Void);
+        }
+        let reported = live.job.reported;
+        let last = first.saturating_add(events.len() as u64).saturating_sub(1);
+        if first == 0 || first > reported + 1 {
+            let what = format!("events are told from {first} on where {} comes next", reported + 1);
+            return Err(ReportError::Later(WireError::new(ErrorCode::BadMessage, what)));
+        }
+        let skipped = usize::try_from(reported + 1 - first).unwrap_or(usize::MAX);
+        let mut new: Vec<JobEvent> = events.into_iter().skip(skipped).collect();
+        // Those are the hub's to tell.
+        new.retain(|event| !matches!(event, JobEvent::Started { .. } | JobEvent::Requeued { .. }));
+        if let Some(end) = new.iter().position(|event| matches!(event, JobEvent::Finished { .. })) {
+            new.truncate(end + 1);
+        }
+        let spec = live.job.record.spec.clone();
+        if let Some(JobEvent::Finished { outcome }) = new.last_mut() {
+            let given = mem::replace(outcome, Outcome::Cancelled);
+            *outcome = self.settled(name, &spec, given);
+        }
+        let is_over = matches!(new.last(), Some(JobEvent::Finished { .. }));
+        let told = last.max(reported);
+        self.change(id, new, |job| job.reported = told).map_err(|error| ReportError::Later(error.into()))?;
+        if is_over {
+            if let Some(runner) = self.runners.get_mut(name) {
+                runner.job = None;
+            }
+            self.runners_changed();
+            self.dispatch();
+        }
+        Ok(told)
+    }
+
+    /// A job that is over: a runner that lost the connection before it heard so may say its last events again.
+    fn report_of_the_past(
+        &self,
+        name: &str,
+        is: Working,
+        first: u64,
+        events: &[JobEvent],
+    ) -> Result<u64, ReportError> {
+        let stored = self.history.job(is.job).map_err(|error| ReportError::Later(error.into()))?;
+        let stored = stored.ok_or(ReportError::Void)?;
+        let was = stored.record.runner.as_ref().map(|runner| runner.name.as_str());
+        if was != Some(name) || stored.record.attempt != is.attempt {
+            return Err(ReportError::Void);
+        }
+        let last = first.saturating_add(events.len() as u64).saturating_sub(1);
+        if last <= stored.reported { Ok(stored.reported) } else { Err(ReportError::Void) }
+    }
+
+    /// What a runner says came of a job, believed as far as it is so: a module must be here.
+    fn settled(&self, name: &str, spec: &JobSpec, outcome: Outcome) -> Outcome {
+        let (JobSpec::Compile(spec), Outcome::Compiled { module, compiler, flags, cpu_features, .. }) =
+            (spec, &outcome)
+        else {
+            return outcome;
+        };
+        let failed = |code, what: String| Outcome::Failed { error: WireError::new(code, what) };
+        match self.store.artifact(&module.blake3) {
+            Ok(Some(there)) if there == *module => {}
+            Ok(_) => {
+                return failed(
+                    ErrorCode::Corrupt,
+                    format!("the runner {name} did not send the module that it made"),
+                );
+            }
+            Err(error) => return failed(ErrorCode::Io, error.to_string()),
+        }
+        let entry = ModuleEntry {
+            target: spec.target.clone(),
+            file: FileEntry {
+                name: format!("{}.vmfb", spec.target),
+                size_bytes: module.size_bytes,
+                blake3: module.blake3.to_string(),
+            },
+            compiler: compiler.clone(),
+            flags: flags.clone(),
+            cpu_features: cpu_features.clone(),
+        };
+        match self.store.add_module(&spec.bundle, entry, name) {
+            Ok(()) => outcome,
+            Err(error) => failed(ErrorCode::Io, format!("the module could not be noted: {error}")),
+        }
+    }
+
+    pub(super) fn put_back(&mut self, name: &str) -> Result<(), HistoryError> {
+        let Some(id) = self.runners.get_mut(name).and_then(|runner| runner.job.take()) else { return Ok(()) };
+        let requeued = JobEvent::Requeued { reason: "the hub was ended".to_owned() };
+        self.change(id, vec![requeued], |job| job.record.state = JobState::Waiting)
+    }
+
+    pub(super) fn remove_runner(&mut self, name: &str) -> Result<(), WireError> {
+        let runner = self
+            .runners
+            .get(name)
+            .ok_or_else(|| WireError::new(ErrorCode::NotFound, format!("the hub knows no runner {name}")))?;
+        if runner.is_connected(None) {
+            let what = format!("the runner {name} is here");
+            return Err(WireError::new(ErrorCode::Busy, what).hint("End its `runner-agent join` first"));
+        }
+        if let Some(id) = runner.job {
+            self.lost(id, &format!("the runner {name} was removed"))?;
+        }
+        let is_waiting = |(_, job): &(&JobId, &Live)| {
+            job.job.record.terms.on.as_ref() == Some(&On::Runner(name.to_owned()))
+        };
+        let orphans: Vec<JobId> = self.live.iter().filter(is_waiting).map(|(id, _)| *id).collect();
+        for id in orphans {
+            let error = WireError::new(ErrorCode::NotFound, format!("the runner {name} was removed"));
+            self.finish(id, Outcome::Failed { error })?;
+        }
+        self.history.forget(name)?;
+        self.runners.remove(name);
+        self.runners_changed();
+        Ok(())
+    }
+
+    pub(super) fn prune(&self, kept: u32) -> Result<(), HistoryError> {
+        self.history.prune(kept).map(drop)
+    }
+}
+
+/// Whether a runner has what a job takes. One that is named gets its job all the same, and says itself what it lacks.
+fn suits(runner: &RunnerInfo, record: &JobRecord) -> bool {
+    if !matches!(record.terms.on, Some(On::Label(_))) {
+        return true;
+    }
+    let compiles = matches!(record.spec, JobSpec::Compile(_));
+    (!compiles || runner.compiler.is_some()) && (record.spec.model().is_none() || runner.eager.is_some())
+}
