@@ -1,0 +1,10 @@
+//! A hub, runners and clients as processes of their own, through whatever may befall them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod joining;
+#[path = "../common/tiny.rs"]
+mod tiny;
+mod world;
