@@ -13,7 +13,6 @@ mod eager;
 pub mod engine;
 mod failure;
 pub mod hub;
-mod inspect;
 pub mod join;
 mod log;
 mod machine;
@@ -35,7 +34,6 @@ pub use compile::{CompileJob, Compiled, check as check_compile, compile};
 pub use eager::{EagerSettings, eager_info};
 pub use engine::engine_main;
 pub use failure::Failure;
-pub use inspect::{ModuleFunction, module_functions};
 /// The most worker threads that a run may have.
 pub use iree_runtime::MAX_WORKERS as MAX_THREADS;
 pub use machine::{cpu_features, describe};

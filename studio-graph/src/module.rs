@@ -319,6 +319,39 @@ impl FunctionBuilder {
         self.function.nodes.get(id.index())
     }
 
+    /// Moves each constant to the smallest scope that all who read it lie in: who writes a constant once writes it where
+    /// it is first read, and it belongs to that place no more than to the others.
+    pub(crate) fn settle_constants(&mut self) {
+        let mut homes: Vec<Option<ScopeId>> = vec![None; self.function.nodes.len()];
+        for node in &self.function.nodes {
+            for operand in &node.operands {
+                let home = &mut homes[operand.node.index()];
+                *home = Some(home.map_or(node.scope, |home| self.common(home, node.scope)));
+            }
+        }
+        for (node, home) in self.function.nodes.iter_mut().zip(homes) {
+            if node.kind == NodeKind::Constant
+                && let Some(home) = home
+            {
+                node.scope = home;
+            }
+        }
+    }
+
+    /// The smallest scope that both lie in.
+    fn common(&self, a: ScopeId, b: ScopeId) -> ScopeId {
+        let parent = |scope: ScopeId| self.function.scopes[scope.index()].parent.unwrap_or(ScopeId::ROOT);
+        let (mut a, mut b) = (a, b);
+        while a != b {
+            if self.depths[a.index()] >= self.depths[b.index()] {
+                a = parent(a);
+            } else {
+                b = parent(b);
+            }
+        }
+        a
+    }
+
     /// Adds a node. Operands that are not earlier nodes are left out, a scope that isn't there is the root.
     pub fn add(&mut self, module: &mut Module, spec: &NodeSpec<'_>) -> NodeId {
         let id = NodeId(u32::try_from(self.function.nodes.len()).unwrap_or(u32::MAX));

@@ -132,8 +132,8 @@ fn real_texts_of_jax() {
             .iter()
             .map(|scope| module.text(main.scopes()[scope.index()].name))
             .collect();
-        // The first layer holds the constants, too, which JAX writes once.
-        assert_eq!(members, ["layer_1", "layer_2"]);
+        // JAX writes constants once, in the first layer: that keeps it from being equal no more.
+        assert_eq!(members, ["layer_0", "layer_1", "layer_2"]);
         // Seven products with weights and two of attention, in each layer.
         assert_eq!(ops(module, main).iter().filter(|op| **op == "stablehlo.dot_general").count(), 27);
     }

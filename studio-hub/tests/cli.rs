@@ -361,6 +361,26 @@ fn without_a_compiler_compile_and_doctor_say_how_to_get_it() {
 }
 
 #[test]
+fn a_graph_is_an_outline_a_picture_or_json() {
+    let dir = model(Fault::None);
+    let outline = studio(dir.path(), "graph tiny.gguf --form stablehlo --weights f32 --context 16 --chunk 4");
+    assert_eq!(outline.status, 0, "{}", outline.err);
+    for words in ["takes token", "attention", "gives "] {
+        assert!(outline.out.contains(words), "{words:?} is not in {}", outline.out);
+    }
+    let drawn = studio(dir.path(), "graph tiny.gguf --svg g.svg --expand-all --overlay flops --dark");
+    assert_eq!((drawn.status, drawn.out.as_str()), (0, ""), "{}", drawn.err);
+    let svg = std::fs::read_to_string(dir.path().join("g.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("q_proj"), "{svg}");
+    let json: Value = serde_json::from_str(&studio(dir.path(), "graph tiny.gguf --json").out).unwrap();
+    assert!(json.to_string().contains("dot_general"), "{json}");
+    assert_eq!(studio(dir.path(), "export tiny.gguf --form stablehlo --weights f32 --out g").status, 0);
+    assert_eq!(studio(dir.path(), "graph g --function prefill").status, 0, "a bundle's folder");
+    fails(&studio(dir.path(), "graph g --function nothing"), 2, &["nothing", "prefill", "decode"]);
+    fails(&studio(dir.path(), "graph tiny.gguf --svg g.svg --expand nowhere"), 2, &["nowhere"]);
+}
+
+#[test]
 fn a_bundle_is_compiled_once_and_run() {
     let Some(compiler) = tiny::compiler() else { return };
     let dir = model(Fault::None);
@@ -379,6 +399,10 @@ fn a_bundle_is_compiled_once_and_run() {
     let names: Vec<_> = functions["functions"].as_array().unwrap().iter().map(|f| &f["name"]).collect();
     for name in ["main", "prefill", "decode"] {
         assert!(names.iter().any(|known| *known == name), "{name} is not in {names:?}");
+    }
+    let text = studio(dir.path(), "inspect b/host.vmfb").out;
+    for words in ["Exported Functions:", "embedded-elf-", "| Dispatch\n", "| main_dispatch_0"] {
+        assert!(text.contains(words), "{words:?} is not in {text}");
     }
     let json = with_cache("run b --tokens 1,2,3 -n 4 --threads 1 --json");
     assert_eq!((json.status, json.err.as_str()), (0, ""));

@@ -21,10 +21,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("runner-agent", &["gguf-file", "iree-runtime", "studio-core", "studio-protocol"]),
     ("studio-core", &["gguf-file", "studio-graph", "studio-kernels"]),
     ("studio-graph", &[]),
-    ("studio-hub", &["gguf-file", "runner-agent", "studio-core", "studio-graph", "studio-protocol"]),
+    (
+        "studio-hub",
+        &["gguf-file", "runner-agent", "studio-core", "studio-graph", "studio-protocol", "vmfb-file"],
+    ),
     ("studio-kernels", &[]),
     ("studio-protocol", &[]),
     ("studio-web", &["gguf-file", "studio-core", "studio-graph", "studio-protocol"]),
+    ("vmfb-file", &[]),
     ("xtask", &[]),
 ];
 

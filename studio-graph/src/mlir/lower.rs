@@ -40,7 +40,8 @@ pub(super) fn lower<'s>(source: &'s str, text: &Text<'s>) -> Result<Module, Pars
             names: HashMap::new(),
         };
         lowering.function(function)?;
-        let Lowering { builder, .. } = lowering;
+        let Lowering { mut builder, .. } = lowering;
+        builder.settle_constants();
         module.add_function(builder);
     }
     Ok(module)
