@@ -2,6 +2,12 @@
 //!
 //! Dropped files travel beside an [`ToWorker::Inspect`] as `File` objects: their bytes are read in the worker.
 
+mod compare;
+mod tokens;
+
+pub use compare::{ComparedModel, TensorOutcome};
+pub use tokens::{TOKENS_AT_ONCE, TokenAnswer, TokenQuestion};
+
 use serde::{Deserialize, Serialize};
 use studio_core::options::ExportOptions;
 use studio_core::statistics::TensorStatistics;
@@ -46,6 +52,33 @@ pub enum ToWorker {
     },
     /// Nobody wants to know any more.
     CancelSurvey,
+    /// Encode a text or a conversation.
+    Tokenize {
+        /// The drop that is meant.
+        drop_id: u64,
+        /// Counts the questions.
+        tokens_id: u64,
+        /// What is to be encoded.
+        question: TokenQuestion,
+        /// The place of the first token that is wanted.
+        first: u64,
+    },
+    /// Read the header of the files that come with this message, and say how they differ from the model.
+    Compare {
+        /// The drop that is meant.
+        drop_id: u64,
+        /// Counts the questions.
+        compare_id: u64,
+    },
+    /// Go through the numbers of both models.
+    CompareValues {
+        /// The comparison that is meant.
+        compare_id: u64,
+        /// Counts the questions.
+        run_id: u64,
+    },
+    /// Nobody wants to know any more by how much the numbers differ.
+    CancelCompareValues,
     /// Say what the graph of an export with these options is.
     Graph {
         /// The drop that is meant.
@@ -109,6 +142,36 @@ pub enum FromWorker {
         survey_id: u64,
         /// What the numbers are like, or why nobody can tell.
         result: Result<Box<TensorStatistics>, Problem>,
+    },
+    /// The answer to [`ToWorker::Tokenize`].
+    Tokenized {
+        /// The question.
+        tokens_id: u64,
+        /// The tokens, or why there are none.
+        result: Result<Box<TokenAnswer>, Problem>,
+    },
+    /// The answer to [`ToWorker::Compare`].
+    Compared {
+        /// The question.
+        compare_id: u64,
+        /// The second model beside the first, or why it can't be read.
+        result: Result<Box<ComparedModel>, Problem>,
+    },
+    /// More tensors that were gone through.
+    Differences {
+        /// The question.
+        run_id: u64,
+        /// The tensors.
+        found: Vec<TensorOutcome>,
+        /// How much is done of all, 0 to 1.
+        share: f64,
+    },
+    /// The end of [`ToWorker::CompareValues`].
+    ComparedValues {
+        /// The question.
+        run_id: u64,
+        /// Whether all tensors were gone through, or why no more are.
+        result: Result<bool, Problem>,
     },
     /// The worker cannot go on and must be replaced.
     Panicked {

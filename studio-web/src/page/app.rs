@@ -4,6 +4,7 @@
 use super::store::{self, Theme};
 use super::worker_port::WorkerPort;
 use crate::hub::link::Link;
+use crate::state::compare::{CompareState, Values};
 use crate::state::export::ExportState;
 use crate::state::graph::GraphState;
 use crate::state::job::Job;
@@ -13,6 +14,7 @@ use crate::state::options::OptionsForm;
 use crate::state::prompt::PromptForm;
 use crate::state::session::{Bundle, Session};
 use crate::state::survey::SurveyState;
+use crate::state::tokens::{BenchForm, TokensState};
 use leptos::prelude::*;
 use studio_protocol::JobSpec;
 
@@ -25,6 +27,16 @@ pub(crate) struct App {
     pub model: RwSignal<ModelState>,
     /// The tensor that is looked at.
     pub survey: RwSignal<SurveyState>,
+    /// What the tokenizer bench encodes.
+    pub bench: RwSignal<BenchForm>,
+    /// Its tokens.
+    pub tokens: RwSignal<TokensState>,
+    /// The second model, beside the first.
+    pub comparison: RwSignal<CompareState>,
+    /// By how much its numbers differ.
+    pub values: RwSignal<Values>,
+    /// Whether files that are dropped are to be compared with the model.
+    pub compares: RwSignal<bool>,
     /// The graph that the explorer shows.
     pub graph: RwSignal<GraphState>,
     /// The export form.
@@ -62,6 +74,11 @@ impl App {
             link: RwSignal::default(),
             model: RwSignal::default(),
             survey: RwSignal::default(),
+            bench: RwSignal::default(),
+            tokens: RwSignal::default(),
+            comparison: RwSignal::default(),
+            values: RwSignal::default(),
+            compares: RwSignal::new(false),
             graph: RwSignal::default(),
             form: RwSignal::default(),
             plan: RwSignal::default(),

@@ -1,10 +1,12 @@
 //! The page's own machinery: its signals, what a person can do, its worker and its link to the hub.
 
 mod app;
+mod compare;
 mod graph;
 mod hub;
 mod store;
 mod survey;
+mod tokens;
 mod work;
 mod worker_port;
 

@@ -10,6 +10,7 @@ use crate::state::model::{ModelState, PlanState};
 use crate::state::options::OptionsForm;
 use crate::state::session::Bundle;
 use crate::state::survey::SurveyState;
+use crate::state::tokens::TokensState;
 use leptos::prelude::*;
 use std::sync::Arc;
 use studio_core::options::{ExportOptions, Kernels};
@@ -47,6 +48,8 @@ impl App {
         self.plan.set(PlanState::Unknown);
         self.export.set(ExportState::Idle);
         self.survey.set(SurveyState::None);
+        self.tokens.set(TokensState::default());
+        self.close_comparison();
         self.model.set(ModelState::Reading { drop_id, names });
         self.tell_worker(&ToWorker::Inspect { drop_id }, files);
     }
@@ -58,6 +61,8 @@ impl App {
         self.plan.set(PlanState::Unknown);
         self.export.set(ExportState::Idle);
         self.close_survey();
+        self.tokens.set(TokensState::default());
+        self.close_comparison();
         self.model.set(ModelState::Empty);
     }
 
@@ -166,6 +171,16 @@ impl App {
             FromWorker::Surveyed { survey_id, result } => {
                 self.survey.update(|survey| survey.end(survey_id, result));
             }
+            FromWorker::Tokenized { tokens_id, result } => self.take_tokens(tokens_id, result),
+            FromWorker::Compared { compare_id, result } => {
+                self.comparison.update(|comparison| comparison.take(compare_id, result));
+            }
+            FromWorker::Differences { run_id, found, share } => {
+                self.values.update(|values| values.take(run_id, found, share));
+            }
+            FromWorker::ComparedValues { run_id, result } => {
+                self.values.update(|values| values.end(run_id, result));
+            }
             FromWorker::Panicked { message } => self.lose_worker(&message),
         }
     }
@@ -215,6 +230,8 @@ impl App {
             self.export.set(ExportState::Failed(problem.clone()));
         }
         self.survey.set(SurveyState::None);
+        self.tokens.set(TokensState::default());
+        self.close_comparison();
         if self.graph.with_untracked(|graph| graph.file().is_some()) {
             let file = self.graph.with_untracked(|graph| graph.file().map(str::to_owned));
             self.graph.set(GraphState::Failed { problem, file });

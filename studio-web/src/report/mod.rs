@@ -19,6 +19,12 @@ pub fn source_name(files: &[SourceFile]) -> &str {
     files.first().map_or("model.gguf", |file| file.name.as_str())
 }
 
+/// What a model goes by: `general.name`, or the first file's name.
+pub fn title(gguf: &Gguf, files: &[SourceFile]) -> String {
+    let name = gguf.metadata().get("general.name").and_then(|value| value.as_str());
+    name.map_or_else(|| source_name(files), str::trim).to_owned()
+}
+
 /// All that the page shows of a model.
 pub fn report(gguf: &Gguf, files: &[SourceFile]) -> ModelReport {
     ModelReport { card: card(gguf, files), tensors: tensors(gguf), metadata: metadata::rows(gguf.metadata()) }
@@ -42,7 +48,7 @@ fn card(gguf: &Gguf, files: &[SourceFile]) -> ModelCard {
     };
     ModelCard {
         files: files.to_vec(),
-        title: text("general.name").map_or_else(|| source_name(files), str::trim).to_owned(),
+        title: title(gguf, files),
         architecture: architecture.to_owned(),
         parameter_count: sum(gguf_file::TensorInfo::elements),
         tensor_bytes: sum(gguf_file::TensorInfo::size_bytes),

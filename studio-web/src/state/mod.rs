@@ -1,5 +1,6 @@
 //! What the page knows, as plain structs: no browser here, all of it tested natively.
 
+pub mod compare;
 pub mod export;
 pub mod format;
 pub mod graph;
@@ -14,3 +15,4 @@ pub mod rate;
 pub mod session;
 pub mod survey;
 pub mod tensors;
+pub mod tokens;

@@ -79,7 +79,11 @@ pub(crate) fn DropAnywhere() -> impl IntoView {
     let dropped = window_event_listener(ev::drop, move |event: DragEvent| {
         event.prevent_default();
         over.set(false);
-        app.open_files(&files(event.data_transfer().and_then(|transfer| transfer.files())));
+        let files = files(event.data_transfer().and_then(|transfer| transfer.files()));
+        match app.compares.get_untracked() {
+            true => app.compare_with(&files),
+            false => app.open_files(&files),
+        }
     });
     on_cleanup(move || {
         drag.remove();
@@ -89,11 +93,11 @@ pub(crate) fn DropAnywhere() -> impl IntoView {
     let open = Memo::new(move |_| app.model.with(|model| model.open().is_some()));
     view! {
         <Show when=move || over.get() && open.get()>
-            <div class="drop-over" aria-hidden="true"><p>"Drop to open this model instead"</p></div>
+            <div class="drop-over" aria-hidden="true"><p>{move || if app.compares.get() { "Drop to compare with this model" } else { "Drop to open this model instead" }}</p></div>
         </Show>
     }
 }
 
-fn files(list: Option<FileList>) -> Vec<File> {
+pub(super) fn files(list: Option<FileList>) -> Vec<File> {
     list.map(|list| (0..list.length()).filter_map(|index| list.get(index)).collect()).unwrap_or_default()
 }

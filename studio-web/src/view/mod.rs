@@ -5,6 +5,7 @@
 mod banner;
 mod bundle;
 mod card;
+mod compare;
 mod compile;
 mod drop;
 mod elapsed;
@@ -30,6 +31,7 @@ mod step;
 mod survey;
 mod tensors;
 mod timings;
+mod tokens;
 
 use crate::page::App;
 use leptos::prelude::*;

@@ -1,12 +1,14 @@
 //! The first step: drop a model, see what it is.
 
 use super::card::Card;
+use super::compare::Compare;
 use super::drop::DropZone;
 use super::graph::{self, Graph};
 use super::metadata::MetadataTable;
 use super::problem::ProblemBox;
 use super::step::Step;
 use super::tensors::TensorTable;
+use super::tokens::TokenBench;
 use crate::messages::ModelReport;
 use crate::page::App;
 use crate::state::model::ModelState;
@@ -52,13 +54,17 @@ enum Side {
     Tensors,
     Metadata,
     Graph,
+    Tokens,
+    Compare,
 }
 
-const SIDES: [(Side, &str, &str); 4] = [
+const SIDES: [(Side, &str, &str); 6] = [
     (Side::Overview, "overview", "Overview"),
     (Side::Tensors, "tensors", "Tensors"),
     (Side::Metadata, "metadata", "Metadata"),
     (Side::Graph, "graph", "Graph"),
+    (Side::Tokens, "tokens", "Tokens"),
+    (Side::Compare, "compare", "Compare"),
 ];
 
 /// The graph of a dropped text, which is no model.
@@ -86,7 +92,7 @@ fn Opened(
     let app = App::get();
     // An address that leads into the graph opens it.
     let side = RwSignal::new(if graph::address().is_some() { Side::Graph } else { Side::Overview });
-    let counts = [0, report.tensors.len(), report.metadata.len(), 0];
+    let counts = [0, report.tensors.len(), report.metadata.len(), 0, 0, 0];
     let tabs = SIDES
         .into_iter()
         .zip(counts)
@@ -128,10 +134,16 @@ fn Opened(
     let shown = move || {
         let report = report.clone();
         match side.get() {
-            Side::Overview => view! { <Card report/> }.into_any(),
+            Side::Overview => view! {
+                <Card report/>
+                <div class="row"><button data-testid="compare-with" on:click=move |_| side.set(Side::Compare)>"Compare with another GGUF"</button></div>
+            }
+            .into_any(),
             Side::Tensors => view! { <TensorTable report/> }.into_any(),
             Side::Metadata => view! { <MetadataTable report/> }.into_any(),
             Side::Graph => view! { <Graph/> }.into_any(),
+            Side::Tokens => view! { <TokenBench/> }.into_any(),
+            Side::Compare => view! { <Compare/> }.into_any(),
         }
     };
     view! {

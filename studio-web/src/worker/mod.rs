@@ -1,5 +1,6 @@
 //! The worker: reads dropped files and streams exports to the hub, away from the page's thread.
 
+mod compare;
 mod export;
 mod graph;
 mod hashing;
@@ -7,6 +8,7 @@ mod meter;
 mod read_at;
 mod relay;
 mod survey;
+mod tokens;
 mod upload;
 
 use crate::messages::{FromWorker, Problem, SourceFile, ToWorker};
@@ -16,10 +18,10 @@ use gguf_file::{Gguf, ReadAt};
 use hashing::Hashing;
 use read_at::BlobSource;
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     rc::Rc,
 };
-use studio_core::{export::Export, options::ExportOptions};
+use studio_core::{export::Export, options::ExportOptions, tokenizer::Tokenizer};
 use upload::Control;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -34,6 +36,8 @@ pub(crate) struct Model {
     hashing: Hashing,
     /// The export that was planned last, with its options.
     planned: RefCell<Option<(ExportOptions, Rc<Export>)>>,
+    /// Its tokenizer, or why it can't be used, once somebody asked.
+    tokenizer: OnceCell<Result<Rc<Tokenizer>, Problem>>,
 }
 
 impl Model {
@@ -50,6 +54,10 @@ struct Desk {
     export: RefCell<Option<Control>>,
     /// The survey that is wanted.
     survey: Cell<Option<u64>>,
+    /// The model that is compared with; its `drop_id` is the comparison's number.
+    other: RefCell<Option<Rc<Model>>>,
+    /// The comparison of numbers that is wanted.
+    comparing: Cell<Option<u64>>,
 }
 
 /// Starts the worker: it listens and says so.
@@ -83,6 +91,8 @@ impl Desk {
         match message {
             ToWorker::Inspect { drop_id } => {
                 self.cancel();
+                self.comparing.set(None);
+                self.other.take();
                 let result = inspect(drop_id, files.filter_map(|file| file.dyn_into().ok()).collect());
                 let result = result.map(|model| {
                     let report = report::report(&model.gguf, &model.files);
@@ -128,6 +138,37 @@ impl Desk {
                 });
             }
             ToWorker::CancelSurvey => self.survey.set(None),
+            ToWorker::Tokenize { drop_id, tokens_id, question, first } => {
+                let result = self.model(drop_id).and_then(|model| tokens::answer(&model, &question, first));
+                tell(&FromWorker::Tokenized { tokens_id, result: result.map(Box::new) });
+            }
+            ToWorker::Compare { drop_id, compare_id } => {
+                self.comparing.set(None);
+                let files = files.filter_map(|file| file.dyn_into().ok()).collect();
+                let result = self.model(drop_id).and_then(|model| {
+                    let other = inspect(compare_id, files)?;
+                    let compared = compare::headers(&model, &other);
+                    *self.other.borrow_mut() = Some(Rc::new(other));
+                    Ok(Box::new(compared))
+                });
+                tell(&FromWorker::Compared { compare_id, result });
+            }
+            ToWorker::CompareValues { compare_id, run_id } => {
+                self.comparing.set(Some(run_id));
+                let desk = self.clone();
+                wasm_bindgen_futures::spawn_local(async move {
+                    let wanted = || desk.comparing.get() == Some(run_id);
+                    let models = (desk.model.borrow().clone(), desk.other.borrow().clone());
+                    let result = match models {
+                        (Some(first), Some(second)) if second.drop_id == compare_id => {
+                            compare::run(&first, &second, run_id, wanted).await
+                        }
+                        _ => Err(Problem::new("The models are no longer open").hint("Choose them again")),
+                    };
+                    tell(&FromWorker::ComparedValues { run_id, result });
+                });
+            }
+            ToWorker::CancelCompareValues => self.comparing.set(None),
             ToWorker::Graph { drop_id, graph_id, options } => {
                 let result = self.model(drop_id).and_then(|model| graph::of_model(&model, &options));
                 tell(&FromWorker::Graph { graph_id, result: result.map(Box::new) });
@@ -159,6 +200,6 @@ fn inspect(drop_id: u64, mut files: Vec<File>) -> Result<Model, Problem> {
     let files: Vec<_> =
         named.map(|(file, source)| SourceFile { name: file.name(), size_bytes: source.len() }).collect();
     let gguf = report::open(&sources.iter().map(|source| source as &dyn ReadAt).collect::<Vec<_>>(), &files)?;
-    let (hashing, planned) = (Hashing::default(), RefCell::default());
-    Ok(Model { drop_id, files, sources, gguf, hashing, planned })
+    let (hashing, planned, tokenizer) = (Hashing::default(), RefCell::default(), OnceCell::new());
+    Ok(Model { drop_id, files, sources, gguf, hashing, planned, tokenizer })
 }
