@@ -44,7 +44,7 @@ fn row(job: &Job) -> impl IntoView + use<> {
             Prompt::Chat { messages } => messages.last().map(|turn| turn.content.clone()).unwrap_or_default(),
             Prompt::Tokens { tokens } => format!("{} tokens", tokens.len()),
         },
-        JobSpec::Compile(_) => String::new(),
+        JobSpec::Compile(_) | JobSpec::Bench(_) | JobSpec::Verify(_) => String::new(),
     };
     let text = job.text.clone();
     let cell =
