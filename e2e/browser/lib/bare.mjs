@@ -61,6 +61,10 @@ class BarePage {
     Object.assign(this, { browser, context, session });
   }
 
+  call(method, params) {
+    return this.browser.call(method, params, this.session);
+  }
+
   async value(expression) {
     const { result, exceptionDetails } = await this.browser.call(
       "Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, this.session);
