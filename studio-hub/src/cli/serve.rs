@@ -25,6 +25,9 @@ pub(super) struct Serve {
     /// The folder for uploads, artifacts and the token [default: ~/.local/share/lowering-studio].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// A host and port by which the hub is reached besides its own, through a proxy or a forwarded port; may be given again.
+    #[arg(long = "host", value_name = "HOST:PORT")]
+    hosts: Vec<String>,
     /// How long a runner that works on a job may be away, in seconds, before the job is begun anew.
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     grace: u64,
@@ -83,7 +86,7 @@ impl Serve {
         let _announced = Announced::write(&store, address)?;
         print(format_args!("http://{address}/?token={token}\n"))?;
         note("The page is at the address above. End the hub with Ctrl-C.");
-        let auth = Auth::new(&token, address);
+        let auth = Auth::new(&token, address, &self.hosts);
         server::serve(listener, auth, store, jobs, runner, shutdown).await.context("the hub failed")
     }
 

@@ -40,12 +40,13 @@ pub(crate) fn load_token(path: &Path) -> io::Result<String> {
 }
 
 impl Auth {
-    /// For a hub that listens at this address.
-    pub(crate) fn new(token: &str, address: SocketAddr) -> Self {
+    /// For a hub that listens at this address and is reached by these names, too.
+    pub(crate) fn new(token: &str, address: SocketAddr, more: &[String]) -> Self {
         let port = address.port();
         let names = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned()];
         let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
         hosts.push(address.to_string());
+        hosts.extend(more.iter().map(|host| host.to_ascii_lowercase()));
         if port == 80 {
             hosts.extend(names);
         }
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
 
     fn auth() -> Auth {
-        Auth::new("secret", "127.0.0.1:7171".parse().unwrap())
+        Auth::new("secret", "127.0.0.1:7171".parse().unwrap(), &[])
     }
 
     fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
