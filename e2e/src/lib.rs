@@ -36,6 +36,16 @@ pub fn smollm2_as(name: &str) -> PathBuf {
     cache().join(format!("models/SmolLM2-135M-Instruct.{name}.gguf"))
 }
 
+/// Gemma 3 270M, the pretrained one, Q4_K_M, as it was published.
+pub fn gemma3() -> PathBuf {
+    cache().join("models/gemma-3-270m-q4_k_m.gguf")
+}
+
+/// The numbers of [`gemma3`]'s blocks as F32, written by the `gguf` Python package.
+pub fn gemma3_f32() -> PathBuf {
+    cache().join("models/gemma-3-270m-q4_k_m.F32.gguf")
+}
+
 /// all-MiniLM-L6-v2, as it was published: weights, configuration, vocabulary.
 pub fn minilm() -> PathBuf {
     cache().join("models/all-MiniLM-L6-v2")

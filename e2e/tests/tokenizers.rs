@@ -1,7 +1,7 @@
 //! Our tokenizer against llama.cpp's, id by id, on texts on which tokenizers tend to disagree: every vocabulary that the
 //! setup fetches, and every rule for words, which are told apart by `tokenizer.ggml.pre`.
 
-use e2e::{cache, reference, scratch, smollm2};
+use e2e::{cache, gemma3, reference, scratch, smollm2};
 use gguf_file::{FileSource, Gguf, GgufBuilder, Metadata, Value};
 use std::{
     fs,
@@ -43,7 +43,7 @@ fn agrees(model: &Path, what: &str) {
 #[test]
 fn every_vocabulary_gives_the_ids_of_llama_cpp() {
     agrees(&smollm2(), "SmolLM2");
-    agrees(&cache().join("models/gemma-3-270m-q4_k_m.gguf"), "Gemma 3");
+    agrees(&gemma3(), "Gemma 3");
     let names = [
         "baichuan",
         "bert-bge",

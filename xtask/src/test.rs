@@ -72,6 +72,7 @@ fn families() -> Result<()> {
 fn system() -> Result<()> {
     setup::run(&["test".to_owned()])?;
     setup::quantised_models()?;
+    setup::gemma3_f32()?;
     setup::minilm()?;
     let llama = setup::llama()?;
     let mut tests = cargo();

@@ -18,7 +18,7 @@ pub(crate) use llama::llama;
 pub(crate) use model::{gemma3, minilm, smollm2};
 pub(crate) use node::{binaryen, browser_test_modules};
 pub(crate) use python::{graph_peers, test_python};
-pub(crate) use variants::{float_models, quantised_models, variant};
+pub(crate) use variants::{float_models, gemma3_f32, quantised_models, variant};
 pub(crate) use vocabularies::vocabularies;
 
 use crate::command::say;
