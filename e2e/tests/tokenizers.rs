@@ -33,10 +33,27 @@ fn agrees(model: &Path, what: &str) {
     for special in [false, true] {
         let expected = reference::token_lists(model, &path, special);
         assert_eq!(expected.len(), texts.len(), "llama.cpp answers for each text");
+        if special {
+            gives_back(model, &tokenizer, &expected, what);
+        }
         for (text, expected) in texts.iter().zip(expected) {
             let ours = tokenizer.encode(text, special, special).expect("the text is short");
             assert_eq!(ours, expected, "{what}, special tokens: {special}, {text:?}");
         }
+    }
+}
+
+/// Tokens become text one by one, as they come: put together it is llama.cpp's, so no character was cut in two.
+fn gives_back(model: &Path, tokenizer: &Tokenizer, lists: &[Vec<u32>], what: &str) {
+    let path = scratch(&format!("detokenized-{what}")).join("lists.json");
+    fs::write(&path, serde_json::to_vec(lists).expect("numbers")).expect("there is room");
+    let expected = reference::texts(model, &path);
+    assert_eq!(expected.len(), lists.len(), "llama.cpp answers for each list");
+    for (tokens, expected) in lists.iter().zip(expected) {
+        let mut detokenizer = tokenizer.detokenizer().show_special(true);
+        let mut text: String = tokens.iter().map(|&token| detokenizer.push(token)).collect();
+        text += &detokenizer.finish();
+        assert_eq!(text, expected, "{what}, {tokens:?}");
     }
 }
 
@@ -77,6 +94,8 @@ fn every_rule_for_words_gives_the_ids_of_llama_cpp() {
         "smollm",
         "llama-bpe",
         "dbrx",
+        "chatglm-bpe",
+        "glm4",
         "qwen2",
         "qwen35",
         "seed-coder",

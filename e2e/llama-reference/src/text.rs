@@ -78,15 +78,31 @@ pub fn vocabulary(backend: &LlamaBackend, path: &PathBuf) -> anyhow::Result<Valu
     }))
 }
 
-pub fn text(backend: &LlamaBackend, path: &PathBuf, tokens: &[i32]) -> anyhow::Result<Value> {
-    let model = load(backend, path, true)?;
+#[derive(Args)]
+pub struct TextArgs {
+    model: PathBuf,
+    #[arg(long, value_delimiter = ',', required_unless_present = "batch")]
+    tokens: Vec<i32>,
+    /// A file with a JSON array of lists of ids.
+    #[arg(long, conflicts_with = "tokens")]
+    batch: Option<PathBuf>,
+}
+
+pub fn text(backend: &LlamaBackend, args: &TextArgs) -> anyhow::Result<Value> {
+    let model = load(backend, &args.model, true)?;
     let vocab = model.vocab();
-    let mut bytes = Vec::new();
-    for &id in tokens {
-        anyhow::ensure!((0..vocab.n_tokens()).contains(&id), "token {id} is not in the vocabulary");
-        bytes.extend(vocab.token_to_piece(LlamaToken(id), true, None));
-    }
-    Ok(json!(String::from_utf8_lossy(&bytes)))
+    let decode = |tokens: &[i32]| -> anyhow::Result<String> {
+        let mut bytes = Vec::new();
+        for &id in tokens {
+            anyhow::ensure!((0..vocab.n_tokens()).contains(&id), "token {id} is not in the vocabulary");
+            bytes.extend(vocab.token_to_piece(LlamaToken(id), true, None));
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let Some(path) = &args.batch else { return Ok(json!(decode(&args.tokens)?)) };
+    let lists: Vec<Vec<i32>> = serde_json::from_str(&read(path)?)
+        .with_context(|| format!("{} is not a JSON array of lists of ids", path.display()))?;
+    Ok(json!(lists.iter().map(|tokens| decode(tokens)).collect::<anyhow::Result<Vec<_>>>()?))
 }
 
 #[derive(Args)]

@@ -183,6 +183,6 @@ fn byte_level(
     vocabulary: &mut Vocabulary<'_>,
 ) -> Result<(&'static PreTokenizer, SpecialTokens), TokenizerError> {
     let pre = pre::find(metadata.opt_str(PRE)?.ok_or(TokenizerError::MissingPre)?)?;
-    let special = SpecialTokens::resolve(metadata, vocabulary, Defaults::gpt2(pre.add_bos))?;
+    let special = SpecialTokens::resolve(metadata, vocabulary, Defaults::gpt2(pre.has_bos, pre.add_bos))?;
     Ok((pre, special))
 }

@@ -30,9 +30,10 @@ pub(super) struct Defaults {
 }
 
 impl Defaults {
-    /// GPT-2's; `add_bos` goes by the rule for words.
-    pub(super) const fn gpt2(add_bos: bool) -> Self {
-        Defaults { bos: Some(11), eos: Some(11), unknown: None, add_bos, separator: None }
+    /// GPT-2's; whether there is a BOS and whether it is added goes by the rule for words.
+    pub(super) const fn gpt2(has_bos: bool, add_bos: bool) -> Self {
+        let bos = if has_bos { Some(11) } else { None };
+        Defaults { bos, eos: Some(11), unknown: None, add_bos, separator: None }
     }
 
     /// Llama's.

@@ -24,6 +24,8 @@ pub(super) struct PreTokenizer {
     cuts: &'static [Cut],
     /// A word that is a token as it stands is taken as that token, whatever the merges would make of it.
     pub(super) whole_words_first: bool,
+    /// Whether there is a BOS token if the file names none.
+    pub(super) has_bos: bool,
     /// Whether texts start with the BOS token if the file says nothing of it.
     pub(super) add_bos: bool,
 }
@@ -37,10 +39,10 @@ impl PreTokenizer {
 
 /// A row without what only some have.
 const fn plain(names: &'static [&'static str], cuts: &'static [Cut]) -> PreTokenizer {
-    PreTokenizer { names, cuts, whole_words_first: false, add_bos: false }
+    PreTokenizer { names, cuts, whole_words_first: false, has_bos: true, add_bos: false }
 }
 
-static ALL: [PreTokenizer; 20] = [
+static ALL: [PreTokenizer; 22] = [
     plain(
         &[
             "gpt-2",
@@ -88,6 +90,8 @@ static ALL: [PreTokenizer; 20] = [
         )
     },
     plain(&["dbrx", "smaug-bpe"], &[llama3::llama3]),
+    PreTokenizer { has_bos: false, ..plain(&["chatglm-bpe"], &[llama3::llama3]) },
+    PreTokenizer { has_bos: false, whole_words_first: true, ..plain(&["glm4", "glm5"], &[llama3::llama3]) },
     plain(
         &[
             "qwen2",
