@@ -28,6 +28,12 @@ pub fn token_lists(model: &Path, texts: &Path, special: bool) -> Vec<Vec<u32>> {
     serde_json::from_str(&run(&args)).expect("llama-reference prints JSON lists")
 }
 
+/// The text of each list of ids in a JSON file of them, control tokens written out, bytes that are no UTF-8 replaced.
+pub fn texts(model: &Path, lists: &Path) -> Vec<String> {
+    let text = run(&["text", path(model), "--batch", path(lists)]);
+    serde_json::from_str(&text).expect("llama-reference prints a JSON list")
+}
+
 /// The logits at every position, row by row; with a cache in f32 and plain attention, so that llama.cpp itself rounds
 /// nothing to f16 but the inputs of products with F16 matrices.
 pub fn logits(model: &Path, tokens: &[u32], scratch: &Path) -> Vec<f32> {
@@ -35,6 +41,12 @@ pub fn logits(model: &Path, tokens: &[u32], scratch: &Path) -> Vec<f32> {
     run(&["logits", path(model), "--exact", "--tokens", &list(tokens), "--out", path(&file)]);
     let bytes = fs::read(&file).expect("llama-reference wrote its logits");
     bytes.as_chunks::<4>().0.iter().map(|&value| f32::from_le_bytes(value)).collect()
+}
+
+/// The vector of a text's tokens, of length 1, nothing rounded to f16.
+pub fn embedding(model: &Path, tokens: &[u32]) -> Vec<f32> {
+    let text = run(&["embed", path(model), "--exact", "--tokens", &list(tokens)]);
+    serde_json::from_str(&text).expect("llama-reference prints a JSON list")
 }
 
 /// The greedy continuation of `count` tokens.

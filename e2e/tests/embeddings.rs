@@ -1,4 +1,5 @@
-//! all-MiniLM-L6-v2, a text to its vector: exported, compiled and run by `studio`, against the model's own formulas.
+//! all-MiniLM-L6-v2, a text to its vector: exported, compiled and run by `studio`, against the model's own formulas and
+//! llama.cpp.
 
 use e2e::{minilm, minilm_gguf, scratch, studio};
 use serde_json::Value;
@@ -46,10 +47,34 @@ fn a_text_gives_the_vector_of_the_published_model() {
             let length = ours.iter().map(|x| x * x).sum::<f64>();
             assert!((length - 1.0).abs() < 1e-5, "of length {length}");
             let tokens = tokenizer.encode(text, true, false).expect("a short text");
-            let cosine = cosine(&ours, &expected(&tokens));
-            assert!(cosine > least, "{weights}, {text:?}: the cosine is {cosine}");
+            let published = cosine(&ours, &expected(&tokens));
+            assert!(published > least, "{weights}, {text:?}: the cosine is {published}");
+            let of_llama: Vec<f64> =
+                e2e::reference::embedding(&model, &tokens).into_iter().map(f64::from).collect();
+            let of_llama = cosine(&ours, &of_llama);
+            println!(
+                "{weights}, {text:?}: cosine {published} to the published model, {of_llama} to llama.cpp"
+            );
+            assert!(of_llama > least, "{weights}, {text:?}: the cosine to llama.cpp is {of_llama}");
         }
     }
+}
+
+/// Several texts at once: each vector is what it is alone, and cosines say which texts are near.
+#[test]
+fn texts_are_compared() {
+    let folder = scratch("embeddings-several");
+    studio::export_and_compile(&minilm_gguf(), &folder, &["--seq", "32"]);
+    let bundle = studio::arg(&folder);
+    let texts =
+        ["A cat sits on the mat.", "A kitten is sitting on a rug.", "The bank raised its interest rates."];
+    let several: Vec<&str> = texts.iter().flat_map(|text| ["--prompt", text]).collect();
+    let report = studio::json(&[&["run", bundle], &several[..]].concat());
+    let alone = studio::json(&["run", bundle, "--prompt", texts[1]]);
+    assert_eq!(report["runs"][1]["embedding"], alone["embedding"]);
+    let cosine = |a: usize, b: usize| report["cosines"][a][b].as_f64().expect("a number");
+    assert!((cosine(0, 0) - 1.0).abs() < 1e-5 && cosine(0, 1) == cosine(1, 0), "{}", report["cosines"]);
+    assert!(cosine(0, 1) > cosine(0, 2) + 0.3, "{}", report["cosines"]);
 }
 
 /// What can't be done is said before any work.

@@ -72,7 +72,7 @@ struct Case<'a> {
     recipe: &'a Recipe,
     tokens: &'a [u32],
     folder: PathBuf,
-    /// llama.cpp's logits with `F32` weights, and with those of the blocks.
+    /// llama.cpp's logits with `F32` weights, and with those of the blocks; of an encoder, the tokens' vector.
     plain: Vec<f32>,
     blocks: Vec<f32>,
 }
@@ -83,13 +83,16 @@ impl<'a> Case<'a> {
         for stored in [Stored::F32, Stored::Blocks, Stored::Decoded] {
             recipe.write(stored, &model(&folder, stored));
         }
-        let says = |stored| reference::logits(&model(&folder, stored), tokens, &folder);
+        let says = |stored| match recipe.is_encoder {
+            true => reference::embedding(&model(&folder, stored), tokens),
+            false => reference::logits(&model(&folder, stored), tokens, &folder),
+        };
         let (plain, blocks) = (says(Stored::F32), says(Stored::Decoded));
         Self { recipe, tokens, folder, plain, blocks }
     }
 
     fn rows(&self) -> Vec<Row> {
-        let portable = options(Form::Stablehlo, Weights::F32);
+        let portable = self.options(Form::Stablehlo, Weights::F32);
         let exported = |stored| {
             let folder = self.folder.join(format!("stablehlo-{stored:?}"));
             bundle::export(&model(&self.folder, stored), &portable, &folder)
@@ -105,16 +108,58 @@ impl<'a> Case<'a> {
         let mut rows = self.judge("stablehlo", Stored::F32, Ok((&plain, &module)));
         rows.extend(self.judge("stablehlo", Stored::Blocks, Ok((&blocks, &module))));
         rows.extend(self.cpu_rows());
+        rows.extend(self.rounded_row());
         rows
     }
 
-    /// The kernels' form, with nothing rounded: weights as they are in the file, activations and cache in `f32`.
-    fn cpu_rows(&self) -> Vec<Row> {
+    /// The kernels' form, weights as they are in the file, the cache in `f32`.
+    fn cpu(&self, activations: Activations) -> ExportOptions {
         let kernels = Kernels::best(|feature| cpu_features().contains(&feature));
-        let cpu = CpuOptions { kernels, activations: Activations::F32, cache: CacheElement::F32 };
+        let cpu = CpuOptions { kernels, activations, cache: CacheElement::F32 };
+        self.options(Form::Cpu(cpu), Weights::Keep)
+    }
+
+    /// The kernels' form with activations made bytes before they are multiplied, which is usual. llama.cpp does the same:
+    /// both are judged by how far they are from the exact logits. A rounding may turn the choice of an expert, which makes
+    /// a position quite another one, in either: what counts is the median of all positions.
+    fn rounded_row(&self) -> Option<Row> {
+        /// What is allowed where llama.cpp rounds next to nothing.
+        const LEAST: f64 = 1e-3;
+        let stored = Stored::Blocks;
+        let folder = self.folder.join("cpu-i8");
+        let bundle =
+            bundle::export(&model(&self.folder, stored), &self.cpu(Activations::I8), &folder).ok()?;
+        let module = bundle::compile(&bundle, &folder);
+        let forced = engine::teacher_forced(&bundle, &module, self.tokens, Some(1), engine::Path::Decode);
+        let ours = self.differences(&forced.expect("running the module over the tokens").logits.concat());
+        let theirs =
+            self.differences(&reference::logits(&model(&self.folder, stored), self.tokens, &self.folder));
+        let agreement =
+            coverage::Agreement { difference: median(ours), limit: (2.0 * median(theirs)).max(LEAST) };
+        Some(Row {
+            architecture: self.recipe.architecture,
+            variant: self.recipe.variant,
+            contract: "kv",
+            form: "cpu, bytes",
+            formats: self.recipe.formats(),
+            agreement: Ok(agreement),
+        })
+    }
+
+    /// The largest difference of a position's logits from those of the blocks' numbers, as a share of these' range, for
+    /// each position.
+    fn differences(&self, got: &[f32]) -> Vec<f64> {
+        let vocabulary = tiny::VOCABULARY;
+        let rows = self.blocks.chunks_exact(vocabulary).zip(got.chunks_exact(vocabulary));
+        rows.map(|(want, got)| compare::logits(want, got, vocabulary).max_relative).collect()
+    }
+
+    /// The kernels' form, with nothing rounded.
+    fn cpu_rows(&self) -> Vec<Row> {
         let folder = self.folder.join("cpu-Blocks");
         let stored = Stored::Blocks;
-        match bundle::export(&model(&self.folder, stored), &options(Form::Cpu(cpu), Weights::Keep), &folder) {
+        let options = self.cpu(Activations::F32);
+        match bundle::export(&model(&self.folder, stored), &options, &folder) {
             Ok(bundle) => {
                 let module = bundle::compile(&bundle, &folder);
                 self.judge("cpu", stored, Ok((&bundle, &module)))
@@ -143,6 +188,9 @@ impl<'a> Case<'a> {
             agreement: difference.map(|difference| coverage::Agreement { difference, limit }),
         };
         let want = if stored == Stored::F32 { &self.plain } else { &self.blocks };
+        if self.recipe.is_encoder {
+            return vec![row("embed", made.map(|(bundle, module)| self.embed(bundle, module, want)))];
+        }
         let [kv, redecode] = match made {
             Err(reason) => [Err(reason.clone()), Err(reason)],
             Ok((bundle, module)) => {
@@ -152,6 +200,21 @@ impl<'a> Case<'a> {
             }
         };
         vec![row("kv", kv), row("redecode", redecode)]
+    }
+
+    /// How far the tokens' vector is from llama.cpp's.
+    fn embed(&self, bundle: &BundleFiles, module: &Path, want: &[f32]) -> f64 {
+        let got = engine::embedding(bundle, module, self.tokens, Some(1)).expect("running the module");
+        compare::logits(want, &got, want.len()).max_relative
+    }
+
+    /// The least that holds the text.
+    fn options(&self, form: Form, weights: Weights) -> ExportOptions {
+        let graphs = match self.recipe.is_encoder {
+            true => vec![GraphKind::Embed],
+            false => vec![GraphKind::Redecode, GraphKind::Kv],
+        };
+        ExportOptions { weights, graphs, seq: 24, context: 24, chunk: 8, ..ExportOptions::of(form) }
     }
 
     /// How far the logits of `decode` at every position, and of `prefill` after every chunk, are from llama.cpp's.
@@ -186,11 +249,12 @@ impl<'a> Case<'a> {
     }
 }
 
-fn model(folder: &Path, stored: Stored) -> PathBuf {
-    folder.join(format!("{stored:?}.gguf"))
+/// The middle one.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::INFINITY)
 }
 
-fn options(form: Form, weights: Weights) -> ExportOptions {
-    let graphs = vec![GraphKind::Redecode, GraphKind::Kv];
-    ExportOptions { weights, graphs, seq: 24, context: 24, chunk: 8, ..ExportOptions::of(form) }
+fn model(folder: &Path, stored: Stored) -> PathBuf {
+    folder.join(format!("{stored:?}.gguf"))
 }

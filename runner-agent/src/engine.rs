@@ -21,6 +21,7 @@ mod statistics;
 mod teacher;
 mod wire;
 
+pub use embed::embedding;
 pub use teacher::{Forced, Path, teacher_forced};
 
 #[cfg(feature = "eager")]

@@ -30,17 +30,15 @@ enum Command {
     Tokens(text::TokensArgs),
     /// Special tokens and the ids that end a generation.
     Vocabulary { model: PathBuf },
-    /// The text of token ids, control tokens written out.
-    Text {
-        model: PathBuf,
-        #[arg(long, value_delimiter = ',', required = true)]
-        tokens: Vec<i32>,
-    },
+    /// The text of token ids, control tokens written out; with --batch a text for each list.
+    Text(text::TextArgs),
     /// A conversation as llama.cpp renders it. It doesn't run the model's template: it recognises it and has
     /// code of its own for each that it knows.
     Chat(text::ChatArgs),
     /// Logits at every position, written as little-endian f32 [positions, vocabulary] without a header.
     Logits(run::LogitsArgs),
+    /// The vector of a text's tokens, of length 1, pooled as the model says.
+    Embed(run::EmbedArgs),
     /// The greedy continuation, with the margin between the two best logits at each step.
     Greedy(run::GreedyArgs),
     /// What is left to draw among after llama.cpp's samplers.
@@ -65,9 +63,10 @@ fn main() -> anyhow::Result<()> {
     let answer = match Cli::parse().command {
         Command::Tokens(args) => text::tokens(&backend, &args)?,
         Command::Vocabulary { model } => text::vocabulary(&backend, &model)?,
-        Command::Text { model, tokens } => text::text(&backend, &model, &tokens)?,
+        Command::Text(args) => text::text(&backend, &args)?,
         Command::Chat(args) => text::chat(&backend, &args)?,
         Command::Logits(args) => run::logits(&backend, &args)?,
+        Command::Embed(args) => run::embed(&backend, &args)?,
         Command::Greedy(args) => run::greedy(&backend, &args)?,
         Command::Samplers(args) => samplers::samplers(&args)?,
         Command::Quantise(args) => quantise::quantise(&args)?,

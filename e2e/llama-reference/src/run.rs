@@ -44,6 +44,29 @@ pub fn logits(backend: &LlamaBackend, args: &LogitsArgs) -> anyhow::Result<Value
 }
 
 #[derive(Args)]
+pub struct EmbedArgs {
+    model: PathBuf,
+    #[arg(long, value_delimiter = ',', required = true)]
+    tokens: Vec<i32>,
+    #[command(flatten)]
+    options: RunOptions,
+}
+
+pub fn embed(backend: &LlamaBackend, args: &EmbedArgs) -> anyhow::Result<Value> {
+    let model = load(backend, &args.model, false)?;
+    let params = params(args.tokens.len(), &args.options)?.with_embeddings(true);
+    let mut context = model.new_context(backend, params).context("llama.cpp can't make a context")?;
+    let mut batch = LlamaBatch::new(args.tokens.len(), 1);
+    for (at, &token) in (0..).zip(&args.tokens) {
+        batch.add(LlamaToken(token), at, &[0], true)?;
+    }
+    context.encode(&mut batch).context("llama.cpp can't run these tokens")?;
+    let vector = context.embeddings_seq_ith(0).context("the model pools nothing")?;
+    let norm = vector.iter().map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt();
+    Ok(json!(vector.iter().map(|x| f64::from(*x) / norm).collect::<Vec<_>>()))
+}
+
+#[derive(Args)]
 pub struct GreedyArgs {
     model: PathBuf,
     #[arg(long, value_delimiter = ',', required = true)]
@@ -86,6 +109,25 @@ fn best(logits: &[f32]) -> anyhow::Result<(i32, f32)> {
     Ok((best.0, best.1 - second))
 }
 
+/// The parameters of a context for so many tokens.
+fn params(capacity: usize, options: &RunOptions) -> anyhow::Result<LlamaContextParams> {
+    let capacity = u32::try_from(capacity)?.max(32);
+    let params = LlamaContextParams::default()
+        .with_n_ctx(NonZeroU32::new(capacity))
+        .with_n_batch(capacity)
+        .with_n_ubatch(capacity)
+        .with_n_threads(options.threads)
+        .with_n_threads_batch(options.threads);
+    if !options.exact {
+        return Ok(params);
+    }
+    const WITHOUT_FLASH_ATTENTION: i32 = 0;
+    Ok(params
+        .with_type_k(KvCacheType::F32)
+        .with_type_v(KvCacheType::F32)
+        .with_flash_attention_policy(WITHOUT_FLASH_ATTENTION))
+}
+
 /// A context and how many tokens it has been fed.
 struct Session<'m> {
     context: LlamaContext<'m>,
@@ -99,21 +141,9 @@ impl<'m> Session<'m> {
         capacity: usize,
         options: &RunOptions,
     ) -> anyhow::Result<Self> {
-        let capacity = u32::try_from(capacity)?.max(32);
-        let mut params = LlamaContextParams::default()
-            .with_n_ctx(NonZeroU32::new(capacity))
-            .with_n_batch(capacity)
-            .with_n_ubatch(capacity)
-            .with_n_threads(options.threads)
-            .with_n_threads_batch(options.threads);
-        if options.exact {
-            const WITHOUT_FLASH_ATTENTION: i32 = 0;
-            params = params
-                .with_type_k(KvCacheType::F32)
-                .with_type_v(KvCacheType::F32)
-                .with_flash_attention_policy(WITHOUT_FLASH_ATTENTION);
-        }
-        let context = model.new_context(backend, params).context("llama.cpp can't make a context")?;
+        let context = model
+            .new_context(backend, params(capacity, options)?)
+            .context("llama.cpp can't make a context")?;
         Ok(Session { context, past: 0 })
     }
 

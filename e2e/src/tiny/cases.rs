@@ -23,11 +23,12 @@ pub fn all() -> Vec<Recipe> {
     all.extend(stablelm());
     all.extend([starcoder2(), gpt2()]);
     all.extend([qwen2moe(), qwen3moe(), olmoe()]);
+    all.extend(encoders());
     all
 }
 
 fn llama_like(architecture: &'static str, variant: &'static str, sizes: Sizes) -> Recipe {
-    Recipe::new(architecture, variant, sizes).rms_norms().attention().gated()
+    Recipe::new(architecture, variant, sizes).output_norm().rms_norms().attention().gated()
 }
 
 fn llama() -> Vec<Recipe> {
@@ -41,6 +42,8 @@ fn llama() -> Vec<Recipe> {
     vec![
         factors(llama_like("llama", "Llama 3", WIDE_HEADS)).float("rope.freq_base", 500_000.0),
         llama_like("llama", "rows of 256", wide).untied(),
+        // Kernels have a path of their own for rows of more than 16384 numbers.
+        llama_like("llama", "rows of 16640", Sizes { hidden: 16_640, ..GROUPED }),
         llama_like("llama", "linear scaling, biases", GROUPED)
             .untied()
             .biases(&qkv)
@@ -51,6 +54,7 @@ fn llama() -> Vec<Recipe> {
             .float("rope.scaling.factor", 4.0)
             .number("rope.scaling.original_context_length", 64),
         Recipe::new("llama", "experts (Mixtral)", GROUPED)
+            .output_norm()
             .rms_norms()
             .attention()
             .untied()
@@ -97,6 +101,7 @@ fn phi3() -> Vec<Recipe> {
     let phi3 = |variant, original_context| {
         let Sizes { width, hidden, head_dim, .. } = GROUPED;
         Recipe::new("phi3", variant, GROUPED)
+            .output_norm()
             .rms_norms()
             .attention_in_one()
             .untied()
@@ -121,6 +126,7 @@ fn granite() -> Recipe {
 fn olmo2() -> Vec<Recipe> {
     let olmo2 = |variant, sizes| {
         Recipe::new("olmo2", variant, sizes)
+            .output_norm()
             .float("attention.layer_norm_rms_epsilon", 1e-6)
             .attention()
             .projection_norms()
@@ -144,6 +150,7 @@ fn stablelm() -> Vec<Recipe> {
     let Sizes { width, heads, kv_heads, head_dim, .. } = GROUPED;
     let [_, queries, keys] = Recipe::new("stablelm", "", GROUPED).lengths();
     let small = Recipe::new("stablelm", "1.6B", GROUPED)
+        .output_norm()
         .layer_norms()
         .attention()
         .biases(&[("attn_q", queries), ("attn_k", keys), ("attn_v", keys)])
@@ -151,6 +158,7 @@ fn stablelm() -> Vec<Recipe> {
         .untied()
         .number("rope.dimension_count", 8);
     let large = Recipe::new("stablelm", "12B: parallel, heads normed", GROUPED)
+        .output_norm()
         .float("attention.layer_norm_epsilon", 1e-5)
         .tensor("output_norm.bias", &[width], Values::Biases)
         .each("attn_norm.weight", &[width], Values::Gains)
@@ -165,7 +173,8 @@ fn stablelm() -> Vec<Recipe> {
 }
 
 fn starcoder2() -> Recipe {
-    let recipe = Recipe::new("starcoder2", "", GROUPED).layer_norms().attention().plain().gelu();
+    let recipe =
+        Recipe::new("starcoder2", "", GROUPED).output_norm().layer_norms().attention().plain().gelu();
     let [width, queries, keys] = recipe.lengths();
     let hidden = recipe.sizes.hidden;
     let attention = [("attn_q", queries), ("attn_k", keys), ("attn_v", keys), ("attn_output", width)];
@@ -173,7 +182,8 @@ fn starcoder2() -> Recipe {
 }
 
 fn gpt2() -> Recipe {
-    let recipe = Recipe::new("gpt2", "", UNGROUPED).layer_norms().attention_in_one().plain().gelu();
+    let recipe =
+        Recipe::new("gpt2", "", UNGROUPED).output_norm().layer_norms().attention_in_one().plain().gelu();
     let [width, queries, keys] = recipe.lengths();
     let hidden = recipe.sizes.hidden;
     recipe
@@ -183,7 +193,7 @@ fn gpt2() -> Recipe {
 }
 
 fn qwen2moe() -> Recipe {
-    let recipe = Recipe::new("qwen2moe", "", GROUPED).rms_norms().attention().untied();
+    let recipe = Recipe::new("qwen2moe", "", GROUPED).output_norm().rms_norms().attention().untied();
     let [width, queries, keys] = recipe.lengths();
     recipe
         .biases(&[("attn_q", queries), ("attn_k", keys), ("attn_v", keys)])
@@ -198,6 +208,7 @@ fn qwen2moe() -> Recipe {
 
 fn qwen3moe() -> Recipe {
     Recipe::new("qwen3moe", "", WIDE_HEADS)
+        .output_norm()
         .rms_norms()
         .attention()
         .head_norms()
@@ -206,7 +217,28 @@ fn qwen3moe() -> Recipe {
 }
 
 fn olmoe() -> Recipe {
-    let recipe = Recipe::new("olmoe", "", UNGROUPED).rms_norms().attention().projection_norms().untied();
+    let recipe =
+        Recipe::new("olmoe", "", UNGROUPED).output_norm().rms_norms().attention().projection_norms().untied();
     let hidden = recipe.sizes.hidden;
     recipe.experts(5, 2, hidden)
+}
+
+fn encoders() -> Vec<Recipe> {
+    const MEAN: u64 = 1;
+    const FIRST: u64 = 2;
+    let bert = |variant, pooling| {
+        let recipe = Recipe::encoder("bert", variant, UNGROUPED, pooling).attention().plain().gelu();
+        let [width, queries, keys] = recipe.lengths();
+        let hidden = recipe.sizes.hidden;
+        let attention = [("attn_q", queries), ("attn_k", keys), ("attn_v", keys), ("attn_output", width)];
+        recipe
+            .tensor("position_embd.weight", &[width, 256], Values::Matrix(2.0))
+            .biases(&attention)
+            .biases(&[("ffn_up", hidden), ("ffn_down", width)])
+    };
+    vec![
+        bert("the mean of all positions", MEAN),
+        bert("the first position", FIRST),
+        Recipe::encoder("nomic-bert", "", UNGROUPED, MEAN).attention_in_one().gated(),
+    ]
 }

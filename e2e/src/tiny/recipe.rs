@@ -39,12 +39,14 @@ pub struct Recipe {
     pub(super) sizes: Sizes,
     /// Whether llama.cpp computes something of it with fewer bits: its GELU is a table of `f16`.
     pub rounded_by_llama: bool,
+    /// Whether it gives a text's vector and generates no tokens.
+    pub is_encoder: bool,
     metadata: Vec<(String, Value)>,
     tensors: Vec<(String, Vec<u64>, Values)>,
 }
 
 impl Recipe {
-    /// A model with the usual metadata, an embedding and a last norm.
+    /// A model with the usual metadata and an embedding.
     pub(super) fn new(architecture: &'static str, variant: &'static str, sizes: Sizes) -> Self {
         let Sizes { layers, width, heads, kv_heads, head_dim, hidden } = sizes;
         let mut recipe = Self {
@@ -52,6 +54,7 @@ impl Recipe {
             variant,
             sizes,
             rounded_by_llama: false,
+            is_encoder: false,
             metadata: Vec::new(),
             tensors: Vec::new(),
         };
@@ -69,11 +72,41 @@ impl Recipe {
                 recipe.number("attention.key_length", head_dim).number("attention.value_length", head_dim)
             }
         };
-        recipe.tensor("token_embd.weight", &[width, vocabulary::SIZE as u64], Values::Matrix(4.0)).tensor(
-            "output_norm.weight",
-            &[width],
-            Values::Gains,
-        )
+        recipe.tensor("token_embd.weight", &[width, vocabulary::SIZE as u64], Values::Matrix(4.0))
+    }
+
+    /// The norm behind the last layer.
+    pub(super) fn output_norm(self) -> Self {
+        let width = self.sizes.width;
+        self.tensor("output_norm.weight", &[width], Values::Gains)
+    }
+
+    /// An encoder, its vectors pooled by a number of llama.cpp's: two kinds of tokens, and norms with biases behind the
+    /// embedding and all parts.
+    pub(super) fn encoder(
+        architecture: &'static str,
+        variant: &'static str,
+        sizes: Sizes,
+        pooling: u64,
+    ) -> Self {
+        let width = sizes.width;
+        let mut recipe = Self::new(architecture, variant, sizes)
+            .float("attention.layer_norm_epsilon", 1e-5)
+            .key("attention.causal", Value::Bool(false))
+            .number("pooling_type", pooling)
+            .tensor("token_types.weight", &[width, 2], Values::Matrix(2.0))
+            .tensor("token_embd_norm.weight", &[width], Values::Gains)
+            .tensor("token_embd_norm.bias", &[width], Values::Biases);
+        recipe.is_encoder = true;
+        recipe.metadata.push(("tokenizer.ggml.token_type_count".to_owned(), Value::U32(2)));
+        for norm in ["attn_output_norm", "layer_output_norm"] {
+            recipe = recipe.each(&format!("{norm}.weight"), &[width], Values::Gains).each(
+                &format!("{norm}.bias"),
+                &[width],
+                Values::Biases,
+            );
+        }
+        recipe
     }
 
     /// A key of the architecture.

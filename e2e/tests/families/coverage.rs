@@ -74,11 +74,14 @@ fn page(rows: &[Row]) -> String {
          Written on {} by `BLESS=1 ./dev test families`, with llama.cpp of `llama-cpp-sys-2` 0.1.161 and IREE 3.13.0.\n\n\
          Each row is a model of two to four layers with random weights (`e2e/src/tiny/cases.rs`), run over {} random \
          tokens. The largest difference is that of all logits, as a share of the range of llama.cpp's; in the contract kv \
-         of `decode` at every position and of `prefill` after every chunk. The contract redecode gives tokens only: they \
+         of `decode` at every position and of `prefill` after every chunk. Of an encoder (contract embed) it is that of the \
+         numbers of the text's vector, as a share of their range. The contract redecode gives tokens only: they \
          are llama.cpp's wherever its best is ahead by more than twice the limit. llama.cpp has the numbers that the \
          blocks stand for as F32, an F32 cache and no flash attention, so that it rounds nothing, but for GELU, which it \
          looks up in a table of F16: hence the wider limit. The stablehlo form has F32 weights, the cpu form the blocks \
-         themselves with F32 activations and cache.\n\n{}",
+         themselves with F32 activations and cache. In the rows \"cpu, bytes\" activations are made bytes, as usual, and \
+         so they are in llama.cpp: the figure is the median of all positions, and its limit twice that of llama.cpp on the \
+         same file, both counted from the exact logits.\n\n{}",
         date.trim(),
         super::super::POSITIONS,
         table(rows)

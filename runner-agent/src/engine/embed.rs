@@ -1,7 +1,7 @@
 //! A text's vector, by a module of the contract `embed`.
 
 use super::{
-    contract::Embed,
+    contract::{Contract, Embed},
     decoder::{ids, runtime},
     open::{Encoder, open_encoder},
     statistics::{millis, per_second},
@@ -19,36 +19,17 @@ pub(super) fn embed(
     tokens: &[u32],
     emit: &mut dyn FnMut(JobEvent) -> Result<(), WireError>,
 ) -> Result<RunReport, WireError> {
-    if tokens.len() > contract.seq as usize {
-        let (count, seq) = (tokens.len(), contract.seq);
-        return Err(WireError::new(
-            ErrorCode::BadPrompt,
-            format!("the text has {count} tokens, the module takes {seq}"),
-        )
-        .hint("Shorten the text, or export with a longer `--seq`"));
-    }
+    check_length(tokens, contract)?;
     let start = Instant::now();
-    let Encoder { device, mut session, threads } = open_encoder(bundle, module, threads)?;
-    let function = session.function(&contract.function).map_err(runtime)?;
+    let mut encoder = open_encoder(bundle, module, threads)?;
     let load = start.elapsed();
     emit(JobEvent::PromptTokens { tokens: tokens.to_vec() })?;
     emit(JobEvent::Step { name: "prefill".to_owned() })?;
     let start = Instant::now();
-    let mut sequence: Vec<i32> = ids(tokens).collect();
-    sequence.resize(contract.seq as usize, 0);
-    let view = BufferView::from_slice(&device, &[1, sequence.len()], &sequence).map_err(runtime)?;
-    // At most `seq`, a `u32`, of which the compiler made an `i32`.
-    let count = Arg::I32(tokens.len() as i32);
-    let results = session.call(&function, [Arg::View(&view), count]).map_err(runtime)?;
-    let vector = results
-        .into_iter()
-        .next()
-        .and_then(Value::into_view)
-        .ok_or_else(|| WireError::new(ErrorCode::Runtime, "no tensor came back from the module"))?;
-    let embedding: Vec<f32> = vector.read_vec().map_err(runtime)?;
+    let embedding = vector(&mut encoder, contract, tokens)?;
     let took = start.elapsed();
     let timings = Timings {
-        threads,
+        threads: encoder.threads,
         prompt_tokens: tokens.len() as u32,
         generated_tokens: 0,
         load_ms: millis(load),
@@ -60,4 +41,43 @@ pub(super) fn embed(
     };
     let (tokens, text, stop) = (Vec::new(), String::new(), StopReason::EndOfText);
     Ok(RunReport { tokens, text, stop, seed: None, embedding: Some(embedding), timings })
+}
+
+/// The vector of a text's tokens, at least one, by a bundle's module: for comparing it with a reference.
+pub fn embedding(
+    bundle: &BundleFiles,
+    module: &Path,
+    tokens: &[u32],
+    threads: Option<u32>,
+) -> Result<Vec<f32>, WireError> {
+    let contract = Contract::embed(bundle.manifest())?
+        .ok_or_else(|| WireError::new(ErrorCode::NotFound, "the bundle has no embed graph"))?;
+    check_length(tokens, &contract)?;
+    vector(&mut open_encoder(bundle, module, threads)?, &contract, tokens)
+}
+
+fn check_length(tokens: &[u32], contract: &Embed) -> Result<(), WireError> {
+    let (count, seq) = (tokens.len(), contract.seq);
+    if (1..=seq as usize).contains(&count) {
+        return Ok(());
+    }
+    let words = format!("the text has {count} tokens, the module takes 1 to {seq}");
+    Err(WireError::new(ErrorCode::BadPrompt, words).hint("Shorten the text, or export with a longer `--seq`"))
+}
+
+fn vector(encoder: &mut Encoder, contract: &Embed, tokens: &[u32]) -> Result<Vec<f32>, WireError> {
+    let Encoder { device, session, .. } = encoder;
+    let function = session.function(&contract.function).map_err(runtime)?;
+    let mut sequence: Vec<i32> = ids(tokens).collect();
+    sequence.resize(contract.seq as usize, 0);
+    let view = BufferView::from_slice(device, &[1, sequence.len()], &sequence).map_err(runtime)?;
+    // At most `seq`, a `u32`, of which the compiler made an `i32`.
+    let count = Arg::I32(tokens.len() as i32);
+    let results = session.call(&function, [Arg::View(&view), count]).map_err(runtime)?;
+    let vector = results
+        .into_iter()
+        .next()
+        .and_then(Value::into_view)
+        .ok_or_else(|| WireError::new(ErrorCode::Runtime, "no tensor came back from the module"))?;
+    vector.read_vec().map_err(runtime)
 }

@@ -12,8 +12,9 @@ use super::{
 use crate::model::Model;
 use clap::{Args, ValueEnum};
 use runner_agent::{BundleFiles, EagerSettings, RunJob, Source};
+use serde_json::json;
 use std::path::PathBuf;
-use studio_core::options::ExportOptions;
+use studio_core::options::{ExportOptions, GraphKind};
 use studio_protocol::{ChatMessage, JobSpec, Outcome, Prompt, RunReport, RunSpec};
 
 /// Where a GGUF has its chat template.
@@ -36,9 +37,10 @@ pub(super) struct Run {
     /// A bundle's folder, or a model.
     #[arg(value_name = "DIR|MODEL.gguf")]
     what_to_run: PathBuf,
-    /// What to say to the model; its chat template is used, if it has one.
-    #[arg(long, value_name = "TEXT", group = "what")]
-    prompt: Option<String>,
+    /// What to say to the model; its chat template is used, if it has one. Of an encoder, a text whose vector is wanted: given
+    /// several times, how near the texts are to each other is told, too.
+    #[arg(long = "prompt", value_name = "TEXT", group = "what")]
+    prompts: Vec<String>,
     /// Token ids to continue.
     #[arg(long, value_name = "IDS", value_delimiter = ',', group = "what")]
     tokens: Vec<u32>,
@@ -59,7 +61,8 @@ pub(super) struct Run {
     place: PlaceArgs,
     #[command(flatten)]
     sampling: SamplingArgs,
-    /// Print one JSON document: tokens, text, stop, timings; of an encoder, the text's vector as `embedding`.
+    /// Print one JSON document: tokens, text, stop, timings; of an encoder, the text's vector as `embedding`; of several texts,
+    /// these as `runs`, and `cosines`.
     #[arg(long)]
     json: bool,
 }
@@ -71,14 +74,26 @@ impl Run {
         }
         work::block_on(|cancel| async move {
             let (source, has_template) = self.source(&cancel).await?;
-            let job = RunJob {
-                source,
-                prompt: self.prompt(has_template),
-                max_tokens: self.max_tokens,
-                threads: self.threads,
-                sampling: self.sampling.settings(),
-            };
-            self.report(&generate(&job, self.json, &cancel).await?)
+            if self.prompts.len() > 1 && !is_encoder(&source) {
+                let words =
+                    "several --prompt are for models that give a text's vector; this one generates tokens";
+                return Err(WrongUsage(words.to_owned()).into());
+            }
+            let mut reports = Vec::new();
+            for prompt in self.asked(has_template) {
+                let job = RunJob {
+                    source: source.clone(),
+                    prompt,
+                    max_tokens: self.max_tokens,
+                    threads: self.threads,
+                    sampling: self.sampling.settings(),
+                };
+                reports.push(generate(&job, self.json, &cancel).await?);
+            }
+            match reports.as_slice() {
+                [only] => self.report(only),
+                several => self.report_several(several),
+            }
         })
     }
 
@@ -90,12 +105,17 @@ impl Run {
         }
         let dir = ready::bundle_folder(&self.what_to_run)?;
         let has_template = BundleFiles::open(&dir)?.manifest().chat_template.is_some();
+        let mut prompts = self.asked(has_template);
+        let (Some(prompt), true) = (prompts.pop(), prompts.is_empty()) else {
+            let what = "several --prompt run on this machine only: give one with --runner";
+            return Err(WrongUsage(what.to_owned()).into());
+        };
         let mut remote = self.place.open().await?;
         let sent = remote::send(&mut remote, &dir, None, false).await?;
         let spec = JobSpec::Run(RunSpec {
             bundle: sent.bundle,
             module: None,
-            prompt: self.prompt(has_template),
+            prompt,
             max_tokens: self.max_tokens,
             threads: self.threads,
             sampling: self.sampling.settings(),
@@ -149,14 +169,43 @@ impl Run {
         }
     }
 
-    fn prompt(&self, has_template: bool) -> Prompt {
-        match &self.prompt {
-            None => Prompt::Tokens { tokens: self.tokens.clone() },
-            Some(text) if self.raw || !has_template => Prompt::Text { text: text.clone() },
-            Some(text) => Prompt::Chat {
+    fn asked(&self, has_template: bool) -> Vec<Prompt> {
+        if self.prompts.is_empty() {
+            return vec![Prompt::Tokens { tokens: self.tokens.clone() }];
+        }
+        let prompt = |text: &String| match self.raw || !has_template {
+            true => Prompt::Text { text: text.clone() },
+            false => Prompt::Chat {
                 messages: vec![ChatMessage { role: "user".to_owned(), content: text.clone() }],
             },
+        };
+        self.prompts.iter().map(prompt).collect()
+    }
+
+    /// Several texts' vectors, and the cosine of each to each.
+    fn report_several(&self, reports: &[RunReport]) -> anyhow::Result<()> {
+        let vector = |report: &RunReport| report.embedding.clone().unwrap_or_default();
+        let vectors: Vec<Vec<f32>> = reports.iter().map(vector).collect();
+        // They have length 1.
+        let cosine = |a: &[f32], b: &[f32]| -> f64 {
+            a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
+        };
+        let cosines: Vec<Vec<f64>> =
+            vectors.iter().map(|a| vectors.iter().map(|b| cosine(a, b)).collect()).collect();
+        if self.json {
+            let document = json!({ "runs": reports, "cosines": cosines });
+            return print(format_args!("{}\n", serde_json::to_string_pretty(&document)?));
         }
+        for report in reports {
+            self.report(report)?;
+        }
+        for (at, row) in cosines.iter().enumerate() {
+            for (to, cosine) in row.iter().enumerate().skip(at + 1) {
+                let [a, b] = [at, to].map(|index| &self.prompts[index]);
+                note(format_args!("cosine {cosine:.4}: {a:?} and {b:?}"));
+            }
+        }
+        Ok(())
     }
 
     fn report(&self, report: &RunReport) -> anyhow::Result<()> {
@@ -189,6 +238,14 @@ impl Run {
             timings.peak_rss_bytes / 1_000_000,
         ));
         Ok(())
+    }
+}
+
+/// Whether a bundle gives texts' vectors.
+fn is_encoder(source: &Source) -> bool {
+    match source {
+        Source::Compiled { bundle, .. } => bundle.manifest().options.graphs.contains(&GraphKind::Embed),
+        Source::Eager { .. } => false,
     }
 }
 

@@ -5,7 +5,8 @@ use crate::hub::link::{Link, LinkEvent};
 use crate::messages::Problem;
 use crate::state::job::{Job, Phase};
 use crate::state::link::LinkState;
-use crate::state::prompt;
+use crate::state::prompt::{self, PromptForm};
+use crate::state::session::Bundle;
 use leptos::prelude::*;
 use studio_protocol::{Artifact, ClientMessage, CompileSpec, HubMessage, JobId, JobSpec, Outcome, Terms};
 
@@ -43,9 +44,13 @@ impl App {
         let bundle = self.bundle.get_untracked();
         let (Some(bundle), Some(module)) = (bundle, untrack(|| self.module())) else { return Ok(()) };
         let cores = self.link.with_untracked(|link| link.runner().map(|runner| runner.cores));
-        let form = self.prompt.get_untracked();
+        let mut form = self.prompt.get_untracked();
+        if bundle.is_encoder() {
+            // What it can't be asked for has no field.
+            form.max_tokens = PromptForm::default().max_tokens;
+        }
         let spec = form.check(bundle.hash, module.blake3, bundle.has_chat_template, cores)?;
-        if let Some(last) = self.run.get_untracked().filter(|job| !job.is_live() && !job.tokens.is_empty()) {
+        if let Some(last) = self.run.get_untracked().filter(Job::has_answer) {
             self.past_runs.update(|runs| runs.insert(0, last));
         }
         self.submit(self.run, JobSpec::Run(spec));
@@ -62,6 +67,11 @@ impl App {
         if let Some(Some(job)) = id {
             self.say(&ClientMessage::JobCancel { job });
         }
+    }
+
+    /// Whether the bundle gives texts' vectors.
+    pub(crate) fn embeds(&self) -> bool {
+        self.bundle.with(|bundle| bundle.as_ref().is_some_and(Bundle::is_encoder))
     }
 
     /// The module that the compile job gave.

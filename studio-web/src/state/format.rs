@@ -59,6 +59,11 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
+/// A cosine: `0.8153`, with a true minus.
+pub fn cosine(cosine: f64) -> String {
+    format!("{cosine:.4}").replace('-', "\u{2212}")
+}
+
 /// A rate of tokens: `144`, `27.3`, `0.84`.
 pub fn tokens_per_second(rate: f64) -> String {
     if rate >= 100.0 {

@@ -3,7 +3,7 @@
 use crate::messages::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use studio_protocol::{JobEvent, JobId, JobSpec, Outcome};
+use studio_protocol::{JobEvent, JobId, JobSpec, Outcome, Prompt};
 
 /// The most lines of a log that are kept, the last ones.
 pub const MAX_LOG_LINES: usize = 5_000;
@@ -164,6 +164,33 @@ impl Job {
     /// Whether it isn't over.
     pub fn is_live(&self) -> bool {
         self.phase != Phase::Over
+    }
+
+    /// Whether it is over and gave tokens or a vector.
+    pub fn has_answer(&self) -> bool {
+        !self.is_live() && (!self.tokens.is_empty() || self.embedding().is_some())
+    }
+
+    /// The vector of the text that was run.
+    pub fn embedding(&self) -> Option<&[f32]> {
+        match &self.outcome {
+            Some(Outcome::Ran { report }) => report.embedding.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What was asked, in the words that were written.
+    pub fn asked(&self) -> String {
+        match &self.spec {
+            JobSpec::Run(run) => match &run.prompt {
+                Prompt::Text { text } => text.clone(),
+                Prompt::Chat { messages } => {
+                    messages.last().map(|turn| turn.content.clone()).unwrap_or_default()
+                }
+                Prompt::Tokens { tokens } => format!("{} tokens", tokens.len()),
+            },
+            JobSpec::Compile(_) => String::new(),
+        }
     }
 
     /// Why it failed, if it did.

@@ -41,6 +41,11 @@ impl Bundle {
         self.files.iter().map(|file| file.artifact.size_bytes).fold(0, u64::saturating_add)
     }
 
+    /// Whether it gives texts' vectors and generates no tokens.
+    pub fn is_encoder(&self) -> bool {
+        self.options.graphs.contains(&GraphKind::Embed)
+    }
+
     /// The most positions that prompt and answer can take together.
     pub fn positions(&self) -> u32 {
         if self.options.graphs.contains(&GraphKind::Kv) { self.options.context } else { self.options.seq }

@@ -27,11 +27,13 @@ mod problem;
 mod progress;
 mod prompt;
 mod run;
+mod save;
 mod step;
 mod survey;
 mod tensors;
 mod timings;
 mod tokens;
+mod vector;
 
 use crate::page::App;
 use leptos::prelude::*;

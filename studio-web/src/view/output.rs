@@ -4,7 +4,7 @@ use super::log::Log;
 use super::problem::ProblemBox;
 use super::timings::Timings;
 use crate::page::App;
-use crate::state::format::sentence;
+use crate::state::format::{millis, sentence};
 use crate::state::job::{Job, Phase};
 use leptos::prelude::*;
 use studio_protocol::{JobSpec, Outcome, Prompt, RunSpec, StopReason};
@@ -25,7 +25,11 @@ pub(crate) fn Output() -> impl IntoView {
     });
     let end = Memo::new(move |_| app.run.with(|job| job.as_ref().map(ending).unwrap_or_default()));
     let spoken = Memo::new(move |_| {
-        app.run.with(|job| job.as_ref().is_some_and(|job| !job.text.is_empty() || job.problem().is_none()))
+        app.run.with(|job| {
+            job.as_ref().is_some_and(|job| {
+                !job.text.is_empty() || (job.problem().is_none() && job.embedding().is_none())
+            })
+        })
     });
     let live = Memo::new(move |_| app.run.with(|job| job.as_ref().is_some_and(Job::is_live)));
     let problem = Memo::new(move |_| app.run.with(|job| job.as_ref().and_then(Job::problem)));
@@ -65,6 +69,9 @@ fn ending(job: &Job) -> String {
             job.step.as_deref().map_or_else(|| "Starting".to_owned(), sentence)
         }
         (Phase::Running, _) => format!("{} tokens so far", job.tokens.len()),
+        (Phase::Over, Some(Outcome::Ran { report })) if report.embedding.is_some() => {
+            format!("The vector was there after {}.", millis(report.timings.ttft_ms))
+        }
         (Phase::Over, Some(Outcome::Ran { report })) => match report.stop {
             StopReason::EndOfText => "The model ended its text.".to_owned(),
             StopReason::MaxTokens => "Stopped at the most tokens asked for.".to_owned(),

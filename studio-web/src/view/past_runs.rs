@@ -5,14 +5,13 @@ use crate::page::App;
 use crate::state::format;
 use crate::state::job::Job;
 use leptos::prelude::*;
-use studio_protocol::{JobSpec, Prompt};
 
-/// The earlier runs; nothing while there are none.
+/// The earlier runs; nothing while there are none, and nothing of texts' vectors, which are compared elsewhere.
 #[component]
 pub(crate) fn PastRuns() -> impl IntoView {
     let app = App::get();
     view! {
-        <Show when=move || app.past_runs.with(|runs| !runs.is_empty())>
+        <Show when=move || !app.embeds() && app.past_runs.with(|runs| !runs.is_empty())>
             <details class="more past" data-testid="past-runs">
                 <summary>{move || format!("Earlier runs ({})", app.past_runs.with(Vec::len))}</summary>
                 <div class="table-frame free" tabindex="0" role="region" aria-label="Earlier runs">
@@ -38,15 +37,7 @@ pub(crate) fn PastRuns() -> impl IntoView {
 
 fn row(job: &Job) -> impl IntoView + use<> {
     let figures = Figures::of(job);
-    let asked = match &job.spec {
-        JobSpec::Run(run) => match &run.prompt {
-            Prompt::Text { text } => text.clone(),
-            Prompt::Chat { messages } => messages.last().map(|turn| turn.content.clone()).unwrap_or_default(),
-            Prompt::Tokens { tokens } => format!("{} tokens", tokens.len()),
-        },
-        JobSpec::Compile(_) | JobSpec::Bench(_) | JobSpec::Verify(_) => String::new(),
-    };
-    let text = job.text.clone();
+    let (asked, text) = (job.asked(), job.text.clone());
     let cell =
         |value: Option<String>| view! { <td class="num">{value.unwrap_or_else(|| "–".to_owned())}</td> };
     view! {

@@ -20,6 +20,7 @@ pub(crate) fn PromptPanel() -> impl IntoView {
     let template = Memo::new(move |_| {
         app.bundle.with(|bundle| bundle.as_ref().is_some_and(|bundle| bundle.has_chat_template))
     });
+    let embeds = Memo::new(move |_| app.embeds());
     let chat = Memo::new(move |_| template.get() && app.prompt.with(|form| form.chat));
     let cores = Memo::new(move |_| app.link.with(|link| link.runner().map(|runner| runner.cores)));
     let positions =
@@ -73,25 +74,32 @@ pub(crate) fn PromptPanel() -> impl IntoView {
                 </div>
             </Show>
             <div class="field" class:wrong=move || error(Field::Text).get().is_some()>
-                <label for="prompt">"Prompt"</label>
+                <label for="prompt">{move || if embeds.get() { "Text" } else { "Prompt" }}</label>
                 <textarea id="prompt" data-testid="prompt" rows="3" aria-describedby="prompt-help"
-                    placeholder=move || if chat.get() { "What is gravity?" } else { "Once upon a time" }
+                    placeholder=move || match (embeds.get(), chat.get()) {
+                        (true, _) => "A text whose vector you want",
+                        (false, true) => "What is gravity?",
+                        (false, false) => "Once upon a time",
+                    }
                     prop:value=move || app.prompt.with(|form| form.text.clone())
                     on:input=move |event| set_text(event_target_value(&event))></textarea>
                 <p class="help" id="prompt-help" aria-live="polite">
                     {move || error(Field::Text).get().unwrap_or_else(|| match positions.get() {
+                        Some(positions) if embeds.get() => format!("Up to {positions} tokens. Ctrl+Enter runs, Escape stops."),
                         Some(positions) => format!("Prompt and answer together have {positions} positions. Ctrl+Enter runs, Escape stops."),
                         None => "Ctrl+Enter runs, Escape stops.".to_owned(),
                     })}
                 </p>
             </div>
             <div class="prompt-row">
+                <Show when=move || !embeds.get()>
                 <Tickbox id="chat" label="Chat template" help=Signal::derive(move || template_help().to_owned())
                     value=chat disabled=Signal::derive(move || !template.get())
                     on_change=move |on| app.prompt.update(|form| form.chat = on)/>
                 <TextField id="max-tokens" label="Most tokens" help="It may end earlier"
                     value=value(|form| form.max_tokens.clone()) on_input=set(|form, text| form.max_tokens = text)
                     error=error(Field::MaxTokens) numeric=true/>
+                </Show>
                 <TextField id="threads" label="Threads"
                     help=Signal::derive(move || cores.get().map_or_else(String::new, |cores| format!("1 to {cores}")))
                     placeholder=Signal::derive(move || cores.get().map_or_else(|| "all".to_owned(), |cores| format!("all {cores}")))

@@ -4,6 +4,7 @@ use super::output::Output;
 use super::past_runs::PastRuns;
 use super::prompt::PromptPanel;
 use super::step::Step;
+use super::vector::Vector;
 use leptos::prelude::*;
 
 /// The run's panel.
@@ -19,6 +20,7 @@ pub(crate) fn Run() -> impl IntoView {
         >
             <PromptPanel/>
             <Output/>
+            <Vector/>
             <PastRuns/>
         </Step>
     }

@@ -29,19 +29,31 @@ pub(crate) fn Timings() -> impl IntoView {
             </div>
         }
     };
+    let embeds = Memo::new(move |_| app.embeds());
     view! {
         <section class="timings" aria-label="Timings" data-testid="timings">
-            <dl class="figures">
-                {figure("Decode", "decode-tps", "tok/s", |f| f.decode_tps.map(format::tokens_per_second))}
-                {figure("Prefill", "prefill-tps", "tok/s", |f| f.prefill_tps.map(format::tokens_per_second))}
-                {figure("First token", "ttft", "", |f| f.ttft_ms.map(format::millis))}
-                {figure("Tokens", "token-counts", "", |f| f.tokens.clone())}
-            </dl>
-            <LatencyChart latencies/>
+            <Show when=move || embeds.get()>
+                <dl class="figures">
+                    {figure("Text", "prefill-tps", "tok/s", |f| f.prefill_tps.map(format::tokens_per_second))}
+                    {figure("Vector", "ttft", "", |f| f.ttft_ms.map(format::millis))}
+                    {figure("Tokens", "token-counts", "", |f| f.prompt_tokens.map(|count| count.to_string()))}
+                </dl>
+            </Show>
+            <Show when=move || !embeds.get()>
+                <dl class="figures">
+                    {figure("Decode", "decode-tps", "tok/s", |f| f.decode_tps.map(format::tokens_per_second))}
+                    {figure("Prefill", "prefill-tps", "tok/s", |f| f.prefill_tps.map(format::tokens_per_second))}
+                    {figure("First token", "ttft", "", |f| f.ttft_ms.map(format::millis))}
+                    {figure("Tokens", "token-counts", "", |f| f.tokens.clone())}
+                </dl>
+                <LatencyChart latencies/>
+                <dl class="figures small">
+                    {figure("p50", "p50", "", |f| f.percentiles.map(|p| format::millis(p[0])))}
+                    {figure("p90", "p90", "", |f| f.percentiles.map(|p| format::millis(p[1])))}
+                    {figure("p99", "p99", "", |f| f.percentiles.map(|p| format::millis(p[2])))}
+                </dl>
+            </Show>
             <dl class="figures small">
-                {figure("p50", "p50", "", |f| f.percentiles.map(|p| format::millis(p[0])))}
-                {figure("p90", "p90", "", |f| f.percentiles.map(|p| format::millis(p[1])))}
-                {figure("p99", "p99", "", |f| f.percentiles.map(|p| format::millis(p[2])))}
                 {figure("Load", "load", "", |f| f.load_ms.map(format::millis))}
                 {figure("Peak memory", "peak-memory", "", |f| f.peak_rss_bytes.map(format::bytes))}
                 {figure("Threads", "threads-used", "", |f| f.threads.map(|threads| threads.to_string()))}
@@ -57,6 +69,7 @@ pub(super) struct Figures {
     pub(super) prefill_tps: Option<f64>,
     pub(super) ttft_ms: Option<f64>,
     pub(super) load_ms: Option<f64>,
+    pub(super) prompt_tokens: Option<u32>,
     pub(super) tokens: Option<String>,
     pub(super) percentiles: Option<[f64; 3]>,
     pub(super) peak_rss_bytes: Option<u64>,
@@ -73,6 +86,7 @@ impl Figures {
                 prefill_tps: Some(timings.prefill_tps),
                 ttft_ms: Some(timings.ttft_ms),
                 load_ms: Some(timings.load_ms),
+                prompt_tokens: Some(timings.prompt_tokens),
                 tokens: Some(format!("{} + {}", timings.prompt_tokens, timings.generated_tokens)),
                 percentiles: timings
                     .latency_ms

@@ -1,11 +1,12 @@
 //! The drawing as a file.
 
+use super::super::save::save;
 use super::pen::Pen;
 use super::stage::Stage;
 use leptos::prelude::*;
 use studio_graph::{Point, Rect, Scene, Surface, paint, svg};
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlAnchorElement, HtmlCanvasElement};
+use web_sys::HtmlCanvasElement;
 
 /// The longest side of a picture, in pixels: browsers make none that are much longer.
 const LONGEST: f32 = 12_000.0;
@@ -46,15 +47,5 @@ pub(super) fn png(stage: Stage) {
     });
     if let Ok(url) = canvas.to_data_url() {
         save(&url, &name);
-    }
-}
-
-fn save(url: &str, name: &str) {
-    if let Ok(link) = document().create_element("a")
-        && let Ok(link) = link.dyn_into::<HtmlAnchorElement>()
-    {
-        link.set_href(url);
-        link.set_download(name);
-        link.click();
     }
 }
