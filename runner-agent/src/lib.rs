@@ -36,7 +36,7 @@ pub use engine::engine_main;
 pub use failure::Failure;
 /// The most worker threads that a run may have.
 pub use iree_runtime::MAX_WORKERS as MAX_THREADS;
-pub use machine::{cpu_features, describe};
+pub use machine::{cpu_features, describe, memory_bytes};
 pub use run::{EngineCommand, RunJob, run};
 pub use source::Source;
 pub use tools::{Compiler, IREE_VERSION, Tools, ToolsError};

@@ -58,9 +58,25 @@ fn parse_cpu_name(text: &str) -> Option<String> {
     })
 }
 
-/// Bytes of memory; 0 where the system does not say.
-pub(crate) fn memory_bytes() -> u64 {
-    fs::read_to_string("/proc/meminfo").ok().and_then(|text| kibibytes(&text, "MemTotal")).unwrap_or(0)
+/// Bytes of memory that this process may use: the machine's, or fewer where its control group (a container) has a limit;
+/// 0 where the system does not say.
+pub fn memory_bytes() -> u64 {
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| kibibytes(&text, "MemTotal"));
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = limit_files(&groups).into_iter().filter_map(|path| fs::read_to_string(path).ok());
+    let limits = limits.filter_map(|text| text.trim().parse().ok());
+    machine.into_iter().chain(limits).min().unwrap_or(0)
+}
+
+/// The files that may hold a limit on memory, of the groups in `/proc/self/cgroup`. In a container the group's own folder
+/// is the root of what is mounted.
+fn limit_files(groups: &str) -> Vec<String> {
+    let unified = groups.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");
+    vec![
+        format!("/sys/fs/cgroup{}/memory.max", unified.trim_end_matches('/')),
+        "/sys/fs/cgroup/memory.max".to_owned(),
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes".to_owned(),
+    ]
 }
 
 /// The most memory that this process has had resident, in bytes; 0 where the system does not say.
@@ -93,5 +109,11 @@ mod tests {
         assert_eq!(kibibytes(text, "VmHWM"), Some(2048 * 1024));
         assert_eq!(kibibytes(text, "VmSwap"), None);
         assert_eq!(kibibytes("VmHWM: lots\n", "VmHWM"), None);
+    }
+
+    #[test]
+    fn limits_are_looked_for_in_the_own_group() {
+        assert_eq!(limit_files("0::/user.slice/a\n")[0], "/sys/fs/cgroup/user.slice/a/memory.max");
+        assert_eq!(limit_files("0::/\n")[0], "/sys/fs/cgroup/memory.max");
     }
 }

@@ -1,17 +1,25 @@
-//! What a bundle's code asks of a processor, and whether this one has it: nothing else stops code for another processor
-//! before it crashes.
+//! What a bundle asks of a machine, and whether this one has it: nothing else stops code for another processor before it
+//! crashes, or a model larger than memory before the system ends somebody's process.
 
 use crate::{BundleFiles, machine};
 use std::{collections::BTreeSet, path::Path};
 use studio_core::options::Kernels;
 use studio_protocol::{ErrorCode, WireError};
 
-/// Refuses a bundle's module that this processor can't run.
+/// Refuses a bundle's module that this machine can't run.
 pub(crate) fn check(bundle: &BundleFiles, module: &Path) -> Result<(), WireError> {
-    check_with(bundle, module, &machine::cpu_features())
+    check_memory(bundle, machine::memory_bytes())?;
+    check_processor(bundle, module, &machine::cpu_features())
 }
 
-fn check_with(bundle: &BundleFiles, module: &Path, has: &[&str]) -> Result<(), WireError> {
+fn check_memory(bundle: &BundleFiles, memory_bytes: u64) -> Result<(), WireError> {
+    match bundle.manifest().memory.and_then(|needs| needs.shortage(memory_bytes)) {
+        Some([problem, hint]) => Err(WireError::new(ErrorCode::OutOfMemory, problem).hint(hint)),
+        None => Ok(()),
+    }
+}
+
+fn check_processor(bundle: &BundleFiles, module: &Path, has: &[&str]) -> Result<(), WireError> {
     let manifest = bundle.manifest();
     let missing = |needed: &[String]| -> BTreeSet<String> {
         needed.iter().filter(|feature| !has.contains(&feature.as_str())).cloned().collect()
@@ -51,7 +59,15 @@ mod tests {
     fn refusal(kernels: Option<Value>, module: &[&str], has: &[&str]) -> Option<String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("host.vmfb");
-        fs::write(&path, "vmfb").unwrap();
+        let bundle = bundle(&path, kernels, module);
+        let error = check_processor(&bundle, &path, has).err()?;
+        assert_eq!(error.code, ErrorCode::Runtime);
+        Some(error.to_string().replace(&format!("{}/", dir.path().display()), ""))
+    }
+
+    /// A bundle that takes 3 MB of memory.
+    fn bundle(path: &Path, kernels: Option<Value>, module: &[&str]) -> BundleFiles {
+        fs::write(path, "vmfb").unwrap();
         let mut manifest = json!({
             "manifest_version": 1, "contract_version": 1, "exporter": "test",
             "source": {"name": "a.gguf", "size_bytes": 1, "blake3": ""},
@@ -61,6 +77,7 @@ mod tests {
                 "function_name": "main", "safetensors": false
             },
             "functions": [], "parameter_scope": "model",
+            "memory": {"weights_bytes": 1_000_000, "cache_bytes": 1_500_000, "working_bytes": 500_000},
             "tokenizer": {"file": "tokenizer.gguf", "model": "gpt2"},
             "stop_ids": [], "files": [],
             "modules": [{
@@ -71,11 +88,19 @@ mod tests {
         if let Some(kernels) = kernels {
             manifest["kernels"] = kernels;
         }
-        let files = BTreeMap::from([("host.vmfb".to_owned(), path.clone())]);
-        let bundle = BundleFiles::new(serde_json::from_value(manifest).unwrap(), files).unwrap();
-        let error = check_with(&bundle, &path, has).err()?;
-        assert_eq!(error.code, ErrorCode::Runtime);
-        Some(error.to_string().replace(&format!("{}/", dir.path().display()), ""))
+        let files = BTreeMap::from([("host.vmfb".to_owned(), path.to_owned())]);
+        BundleFiles::new(serde_json::from_value(manifest).unwrap(), files).unwrap()
+    }
+
+    #[test]
+    fn a_model_larger_than_memory_is_refused_with_the_numbers() {
+        let dir = tempfile::tempdir().unwrap();
+        let bundle = bundle(&dir.path().join("host.vmfb"), None, &[]);
+        assert!(check_memory(&bundle, 3_000_000).is_ok());
+        let error = check_memory(&bundle, 2_000_000).unwrap_err();
+        assert_eq!(error.code, ErrorCode::OutOfMemory);
+        let words = error.to_string();
+        assert!(words.starts_with("a run takes 3 MB of memory") && words.contains("has 2 MB"), "{words}");
     }
 
     fn kernels(features: &[&str]) -> Option<Value> {

@@ -47,6 +47,9 @@ pub struct Manifest {
     /// The kv graphs' cache, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<TensorEntry>,
+    /// What running it takes of memory; bundles of earlier exporters don't say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryEntry>,
     /// The kernels that the cpu form's text carries; the portable form has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernels: Option<KernelsEntry>,
@@ -120,6 +123,54 @@ pub struct TensorEntry {
     /// Whether the callee takes the buffer over (`iree.abi.consume`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub consumed: bool,
+}
+
+/// What running a module takes of memory, beside the program that runs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryEntry {
+    /// The archive, which is mapped: a machine with less reads it from its disk again for each token.
+    pub weights_bytes: u64,
+    /// The kv graphs' cache, for one sequence.
+    pub cache_bytes: u64,
+    /// Intermediate values: of the cpu form as its plan has them, of the portable form an estimate.
+    pub working_bytes: u64,
+}
+
+impl MemoryEntry {
+    /// All of it.
+    #[must_use]
+    pub fn total_bytes(&self) -> u64 {
+        self.weights_bytes.saturating_add(self.cache_bytes).saturating_add(self.working_bytes)
+    }
+
+    /// Why a machine with so much memory can't run it, with the numbers, and what to do about it; `None` if it can, or
+    /// if how much memory it has is unknown, which is 0.
+    #[must_use]
+    pub fn shortage(&self, memory_bytes: u64) -> Option<[String; 2]> {
+        let total = self.total_bytes();
+        if memory_bytes == 0 || total <= memory_bytes {
+            return None;
+        }
+        let Self { weights_bytes, cache_bytes, working_bytes } = *self;
+        let problem = format!(
+            "a run takes {} of memory (weights {}, cache {}, intermediate values {}) and this machine has {}",
+            megabytes(total),
+            megabytes(weights_bytes),
+            megabytes(cache_bytes),
+            megabytes(working_bytes),
+            megabytes(memory_bytes),
+        );
+        let hint = if weights_bytes > memory_bytes {
+            "Take the model in a type with fewer bits, or a machine with more memory"
+        } else {
+            "Export it with a shorter context or chunk, or take a machine with more memory"
+        };
+        Some([problem, hint.to_owned()])
+    }
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
 /// The kernels that a text carries, and where they run.
@@ -225,4 +276,25 @@ pub struct VerificationEntry {
     pub top1_agreement: f64,
     /// Whether it was within all limits.
     pub passed: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_with_too_little_memory_is_told_the_numbers() {
+        let needs = MemoryEntry { weights_bytes: 4_000_000_000, cache_bytes: 900_000_000, working_bytes: 1 };
+        assert_eq!(needs.shortage(4_900_000_001), None);
+        assert_eq!(needs.shortage(0), None);
+        let [problem, hint] = needs.shortage(4_900_000_000).unwrap();
+        assert_eq!(
+            problem,
+            "a run takes 4901 MB of memory (weights 4000 MB, cache 900 MB, intermediate values 1 MB) and this machine \
+             has 4900 MB"
+        );
+        assert!(hint.contains("shorter context"), "{hint}");
+        let [_, hint] = needs.shortage(3_999_999_999).unwrap();
+        assert!(hint.contains("fewer bits"), "{hint}");
+    }
 }

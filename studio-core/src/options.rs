@@ -82,6 +82,21 @@ pub enum GraphKind {
     Embed,
 }
 
+impl GraphKind {
+    /// Every contract.
+    pub const ALL: [GraphKind; 3] = [GraphKind::Kv, GraphKind::Redecode, GraphKind::Embed];
+
+    /// The name that people and manifests have for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            GraphKind::Kv => "kv",
+            GraphKind::Redecode => "redecode",
+            GraphKind::Embed => "embed",
+        }
+    }
+}
+
 /// What a person chooses of an export. The same options and the same GGUF give the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportOptions {
@@ -122,6 +137,15 @@ impl ExportOptions {
             function_name: "main".to_owned(),
             safetensors: false,
         }
+    }
+
+    /// The same with no more positions than a model was trained for, if it says how many.
+    #[must_use]
+    pub fn within(self, trained: Option<u64>) -> Self {
+        let trained = trained.and_then(|length| u32::try_from(length).ok()).filter(|&length| length > 0);
+        let Some(trained) = trained else { return self };
+        let Self { seq, context, chunk, .. } = self;
+        Self { seq: seq.min(trained), context: context.min(trained), chunk: chunk.min(trained), ..self }
     }
 }
 

@@ -363,22 +363,71 @@ fn a_card_says_what_the_file_says() {
                 500.0,
             ),
             tied_embedding: false,
+            is_encoder: false,
             unsupported: None,
             forms: [
                 FormSupport {
                     form: "stablehlo",
                     unsupported: None,
+                    contracts: [
+                        ContractSupport {
+                            contract: Kv,
+                            unsupported: None,
+                        },
+                        ContractSupport {
+                            contract: Redecode,
+                            unsupported: None,
+                        },
+                        ContractSupport {
+                            contract: Embed,
+                            unsupported: Some(
+                                "models that generate tokens don't have it",
+                            ),
+                        },
+                    ],
                 },
                 FormSupport {
                     form: "cpu",
                     unsupported: Some(
-                        "function main, scope \"layer 0 / attention\": there is no kernel for heads of 12 numbers: they must be a multiple of 8, at most 512; choose the stablehlo form",
+                        "function prefill, scope \"layer 0 / attention\": there is no kernel for heads of 12 numbers: they must be a multiple of 8, at most 512; choose the stablehlo form",
                     ),
+                    contracts: [
+                        ContractSupport {
+                            contract: Kv,
+                            unsupported: Some(
+                                "function prefill, scope \"layer 0 / attention\": there is no kernel for heads of 12 numbers: they must be a multiple of 8, at most 512; choose the stablehlo form",
+                            ),
+                        },
+                        ContractSupport {
+                            contract: Redecode,
+                            unsupported: Some(
+                                "function main, scope \"layer 0 / attention\": there is no kernel for heads of 12 numbers: they must be a multiple of 8, at most 512; choose the stablehlo form",
+                            ),
+                        },
+                        ContractSupport {
+                            contract: Embed,
+                            unsupported: Some(
+                                "models that generate tokens don't have it",
+                            ),
+                        },
+                    ],
                 },
             ],
         }
     "#]]
     .assert_debug_eq(&card);
+}
+
+/// What shares a table with another contract must not need the other.
+#[test]
+fn each_contract_can_be_had_by_itself() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lowering/tied.gguf");
+    let source = FileSource::open(path).unwrap();
+    for form in family::describe(&Gguf::open(&source).unwrap()).forms {
+        for support in form.contracts.iter().filter(|support| support.contract != GraphKind::Embed) {
+            assert_eq!(support.unsupported, None, "{} {:?}", form.form, support.contract);
+        }
+    }
 }
 
 /// The message for a llama whose architecture has another name, its keys too.

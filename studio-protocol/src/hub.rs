@@ -13,6 +13,9 @@ pub enum HubMessage {
         version: u32,
         /// Its name and version.
         hub: String,
+        /// Bytes that its disk had room for when it said this; 0 where it doesn't know.
+        #[serde(default)]
+        free_disk_bytes: u64,
         /// Who can work.
         runners: Vec<Runner>,
     },

@@ -27,7 +27,7 @@ pub struct RunnerInfo {
     pub features: Vec<String>,
     /// Logical cores.
     pub cores: u32,
-    /// Bytes of memory.
+    /// Bytes of memory that it may use; 0 where it doesn't know.
     pub memory_bytes: u64,
     /// The compiler it can spawn, if any.
     pub compiler: Option<CompilerInfo>,

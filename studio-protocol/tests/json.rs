@@ -141,11 +141,16 @@ fn what_a_hub_says_of_itself_and_of_errors() {
         job: Some(7),
         seen_ms: 1_764_495_600_000,
     };
-    let welcome = HubMessage::Welcome { version: 1, hub: "studio/0.1.0".to_owned(), runners: vec![runner] };
+    let welcome = HubMessage::Welcome {
+        version: 1,
+        hub: "studio/0.1.0".to_owned(),
+        free_disk_bytes: 1 << 40,
+        runners: vec![runner],
+    };
     check(
         &welcome,
         expect![[
-            r#"{"type":"welcome","version":1,"hub":"studio/0.1.0","runners":[{"name":"local","os":"linux","arch":"x86_64","cpu":"A CPU","features":["avx2"],"cores":2,"memory_bytes":1073741824,"compiler":{"version":"3.13.0"},"runtime":"3.13.0","drivers":["local-sync"],"agent":"studio/0.1.0","labels":["shelf"],"state":"busy","job":7,"seen_ms":1764495600000}]}"#
+            r#"{"type":"welcome","version":1,"hub":"studio/0.1.0","free_disk_bytes":1099511627776,"runners":[{"name":"local","os":"linux","arch":"x86_64","cpu":"A CPU","features":["avx2"],"cores":2,"memory_bytes":1073741824,"compiler":{"version":"3.13.0"},"runtime":"3.13.0","drivers":["local-sync"],"agent":"studio/0.1.0","labels":["shelf"],"state":"busy","job":7,"seen_ms":1764495600000}]}"#
         ]],
     );
     let error =

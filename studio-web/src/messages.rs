@@ -9,6 +9,8 @@ pub use compare::{ComparedModel, TensorOutcome};
 pub use tokens::{TOKENS_AT_ONCE, TokenAnswer, TokenQuestion};
 
 use serde::{Deserialize, Serialize};
+use studio_core::family::FormSupport;
+use studio_core::manifest::MemoryEntry;
 use studio_core::options::ExportOptions;
 use studio_core::statistics::TensorStatistics;
 use studio_graph::Module;
@@ -112,8 +114,8 @@ pub enum FromWorker {
     Planned {
         /// The question.
         plan_id: u64,
-        /// The files in order, or what is wrong with the options.
-        result: Result<Vec<PlannedFile>, Problem>,
+        /// What the export would be, or what is wrong with the options.
+        result: Result<ExportPlan, Problem>,
     },
     /// The answer to [`ToWorker::Graph`] and [`ToWorker::GraphText`].
     Graph {
@@ -263,6 +265,10 @@ pub struct ModelCard {
     pub facts: Vec<Fact>,
     /// Whether the file brings a chat template.
     pub has_chat_template: bool,
+    /// Whether it gives a text's vector and generates no tokens.
+    pub is_encoder: bool,
+    /// The forms and contracts, and why it can't be exported in one, where that is so.
+    pub forms: Vec<FormSupport>,
     /// Empty where the model can be exported, or every reason why not.
     pub obstacles: Vec<Problem>,
 }
@@ -320,6 +326,15 @@ pub struct MetadataRow {
     pub kind: String,
     /// Its value; of a long one the beginning.
     pub value: String,
+}
+
+/// An export that was not made yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportPlan {
+    /// Its files, in order.
+    pub files: Vec<PlannedFile>,
+    /// What a run takes of memory.
+    pub memory: MemoryEntry,
 }
 
 /// A file of an export that was not made yet.

@@ -88,6 +88,7 @@ fn system() -> Result<()> {
 /// The real page in a real browser against a real hub.
 fn browser() -> Result<()> {
     setup::run(&["test".to_owned()])?;
+    setup::minilm()?;
     let mut tests = Command::new("node");
     tests.args(["--test", "--test-concurrency=1"]).current_dir(workspace_root().join("e2e/browser"));
     tests.env("CHROMIUM", setup::chromium()?).env("STUDIO_BIN", studio()?);

@@ -40,4 +40,7 @@ export function temporaryFolder() {
   return fs.mkdtempSync(path.join(os.tmpdir(), "studio-test-"));
 }
 
-export const model = path.join(process.env.STUDIO_CACHE ?? "", "models/SmolLM2-135M-Instruct.Q4_1.gguf");
+const models = path.join(process.env.STUDIO_CACHE ?? "", "models");
+export const model = path.join(models, "SmolLM2-135M-Instruct.Q4_1.gguf");
+export const gemma3 = path.join(models, "gemma-3-270m-q4_k_m.gguf");
+export const minilm = path.join(models, "all-MiniLM-L6-v2.F32.gguf");

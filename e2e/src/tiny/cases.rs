@@ -42,8 +42,6 @@ fn llama() -> Vec<Recipe> {
     vec![
         factors(llama_like("llama", "Llama 3", WIDE_HEADS)).float("rope.freq_base", 500_000.0),
         llama_like("llama", "rows of 256", wide).untied(),
-        // Kernels have a path of their own for rows of more than 16384 numbers.
-        llama_like("llama", "rows of 16640", Sizes { hidden: 16_640, ..GROUPED }),
         llama_like("llama", "linear scaling, biases", GROUPED)
             .untied()
             .biases(&qkv)

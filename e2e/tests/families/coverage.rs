@@ -79,9 +79,7 @@ fn page(rows: &[Row]) -> String {
          are llama.cpp's wherever its best is ahead by more than twice the limit. llama.cpp has the numbers that the \
          blocks stand for as F32, an F32 cache and no flash attention, so that it rounds nothing, but for GELU, which it \
          looks up in a table of F16: hence the wider limit. The stablehlo form has F32 weights, the cpu form the blocks \
-         themselves with F32 activations and cache. In the rows \"cpu, bytes\" activations are made bytes, as usual, and \
-         so they are in llama.cpp: the figure is the median of all positions, and its limit twice that of llama.cpp on the \
-         same file, both counted from the exact logits.\n\n{}",
+         themselves with F32 activations and cache.\n\n{}",
         date.trim(),
         super::super::POSITIONS,
         table(rows)

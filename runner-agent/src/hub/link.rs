@@ -102,7 +102,9 @@ impl Link {
         let mut link = Self { socket, heard: Instant::now() };
         link.say(&ClientMessage::Hello { version: VERSION, client: client.to_owned() }).await?;
         match timeout(PATIENCE, link.hear()).await.map_err(late)?? {
-            HubMessage::Welcome { version: VERSION, hub, runners } => Ok((link, Welcome { hub, runners })),
+            HubMessage::Welcome { version: VERSION, hub, runners, .. } => {
+                Ok((link, Welcome { hub, runners }))
+            }
             HubMessage::Error { error, .. } => Err(LinkError::Refused(error)),
             other => Err(lost(format!("the hub began with something else: {other:?}"))),
         }

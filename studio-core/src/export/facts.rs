@@ -2,7 +2,7 @@
 
 use crate::family;
 use crate::graph::Graph;
-use crate::manifest::{FunctionEntry, ModelEntry, TensorEntry, TokenizerEntry, file_name};
+use crate::manifest::{FunctionEntry, MemoryEntry, ModelEntry, TensorEntry, TokenizerEntry, file_name};
 use crate::options::ExportOptions;
 use crate::tokenizer::Tokenizer;
 use gguf_file::{Gguf, Metadata, Value};
@@ -23,6 +23,7 @@ pub(super) struct Facts {
     pub(super) options: ExportOptions,
     pub(super) functions: Vec<FunctionEntry>,
     pub(super) cache: Option<TensorEntry>,
+    pub(super) memory: MemoryEntry,
     pub(super) tokenizer: TokenizerEntry,
     pub(super) chat_template: Option<String>,
     pub(super) stop_ids: Vec<u32>,
@@ -31,7 +32,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn new(gguf: &Gguf, graph: &Graph, options: &ExportOptions) -> Self {
+    pub(super) fn new(gguf: &Gguf, graph: &Graph, options: &ExportOptions, memory: MemoryEntry) -> Self {
         let metadata = gguf.metadata();
         let text = |key| metadata.get(key).and_then(Value::as_str).map(str::to_owned);
         let card = family::describe(gguf);
@@ -51,6 +52,7 @@ impl Facts {
             options: options.clone(),
             functions: graph.function_entries(),
             cache: graph.cache_entry(),
+            memory,
             tokenizer: TokenizerEntry {
                 file: file_name::TOKENIZER.to_owned(),
                 model: text(TOKENIZER_MODEL).unwrap_or_else(|| NO_TOKENIZER.to_owned()),

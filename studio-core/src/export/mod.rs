@@ -7,6 +7,7 @@
 mod error;
 mod facts;
 mod key;
+mod memory;
 mod stream;
 mod tokenizer_file;
 
@@ -16,7 +17,9 @@ pub use stream::FileStream;
 use crate::emit::{cpu, stablehlo};
 use crate::family;
 use crate::graph::check;
-use crate::manifest::{CONTRACT_VERSION, FileEntry, KernelsEntry, MANIFEST_VERSION, Manifest, file_name};
+use crate::manifest::{
+    CONTRACT_VERSION, FileEntry, KernelsEntry, MANIFEST_VERSION, Manifest, MemoryEntry, file_name,
+};
 use crate::options::{ExportOptions, Form};
 use crate::params::archive::Layout;
 use crate::params::plan::Plan;
@@ -89,8 +92,11 @@ impl Export {
             size_bytes: contents.size_bytes(),
         };
         let files = named.iter().map(planned).collect();
+        let archive = named.iter().find(|(name, _)| *name == file_name::IRPA);
+        let archive_bytes = archive.map_or(0, |(_, contents)| contents.size_bytes());
+        let memory = memory::needs(&checked, options, archive_bytes)?;
         let contents = named.into_iter().map(|(_, contents)| contents).collect();
-        let facts = Facts::new(gguf, &graph, options);
+        let facts = Facts::new(gguf, &graph, options, memory);
         Ok(Self { facts, plan, files, contents })
     }
 
@@ -104,6 +110,12 @@ impl Export {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// What running it takes of memory.
+    #[must_use]
+    pub fn memory(&self) -> MemoryEntry {
+        self.facts.memory
     }
 
     /// Why text can't be made tokens with this model's tokenizer here, where that is so. Its bundle is as good as any
@@ -161,7 +173,7 @@ impl Export {
     /// The manifest, once all files are made and hashed.
     #[must_use]
     pub fn manifest(&self, source: FileEntry, files: Vec<FileEntry>) -> Manifest {
-        let Facts { model, options, functions, cache, tokenizer, chat_template, stop_ids, .. } =
+        let Facts { model, options, functions, cache, memory, tokenizer, chat_template, stop_ids, .. } =
             self.facts.clone();
         let kernels = match &options.form {
             Form::Stablehlo => None,
@@ -176,6 +188,7 @@ impl Export {
             options,
             functions,
             cache,
+            memory: Some(memory),
             kernels,
             parameter_scope: crate::graph::PARAMETER_SCOPE.to_owned(),
             tokenizer,

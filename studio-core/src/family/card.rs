@@ -1,7 +1,7 @@
 //! What a GGUF says about its model, for people; also of models that can't be exported.
 
 use super::support::{self, FormSupport};
-use super::{ARCHITECTURE, names};
+use super::{ARCHITECTURE, Family, detect, names};
 use gguf_file::{Gguf, Metadata, Value};
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,8 @@ pub struct ModelCard {
     pub rope_freq_base: Option<f32>,
     /// Whether the embedding is the output matrix too.
     pub tied_embedding: bool,
+    /// Whether the model gives a text's vector and generates no tokens.
+    pub is_encoder: bool,
     /// Why the model can't be exported at all, in words; `None` if it can.
     pub unsupported: Option<String>,
     /// The forms, and why the model can't be exported in one, where that is so.
@@ -67,6 +69,7 @@ pub fn describe(gguf: &Gguf) -> ModelCard {
             .and_then(Value::as_float)
             .map(|base| base as f32),
         tied_embedding: gguf.tensor(names::OUTPUT).is_none(),
+        is_encoder: detect(gguf).is_ok_and(Family::is_encoder),
         // The portable form can do whatever the other can.
         unsupported: forms
             .iter()

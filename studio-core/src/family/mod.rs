@@ -24,7 +24,7 @@ mod tensors;
 
 pub use card::{ModelCard, describe};
 pub use error::{BuildError, Nearest};
-pub use support::FormSupport;
+pub use support::{ContractSupport, FormSupport};
 
 use crate::graph::{Graph, GraphBuilder, ParamSpec};
 use crate::options::{ExportOptions, GraphKind};

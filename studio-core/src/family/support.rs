@@ -1,8 +1,8 @@
-//! What can be done with a model, told from its header alone and before any work: in which forms it can be exported, and
-//! which family an unknown one is like.
+//! What can be done with a model, told from its header alone and before any work: in which forms and with which
+//! contracts it can be exported, and which family an unknown one is like.
 
 use super::block::rope::table_without_factors;
-use super::{BuildError, Family, Nearest, detect, functions};
+use super::{BuildError, Family, Nearest, detect, functions, request};
 use crate::emit::cpu;
 use crate::graph::{Graph, check};
 use crate::options::{CpuOptions, ExportOptions, Form, GraphKind, Kernels};
@@ -14,56 +14,88 @@ use serde::{Deserialize, Serialize};
 pub struct FormSupport {
     /// `stablehlo` or `cpu`.
     pub form: String,
+    /// Why it can't be, in words; `None` if it can, with every contract that models of its kind have.
+    pub unsupported: Option<String>,
+    /// Every contract in this form; none where the model can't be read as one of any family.
+    pub contracts: Vec<ContractSupport>,
+}
+
+/// Whether a model can be exported in a form with a contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContractSupport {
+    /// The contract.
+    pub contract: GraphKind,
     /// Why it can't be, in words; `None` if it can.
     pub unsupported: Option<String>,
 }
 
 /// Every form.
 pub(super) fn forms(gguf: &Gguf) -> Vec<FormSupport> {
-    let cpu = CpuOptions::of(Kernels::Portable);
-    let reason = |result: Result<(), String>| result.err();
-    vec![
-        FormSupport { form: "stablehlo".to_owned(), unsupported: reason(portable(gguf)) },
-        FormSupport { form: "cpu".to_owned(), unsupported: reason(kernels(gguf, cpu)) },
-    ]
+    let cpu = Form::Cpu(CpuOptions::of(Kernels::Portable));
+    let family = detect(gguf).map_err(|error| error.to_string());
+    let forms = [("stablehlo", Form::Stablehlo), ("cpu", cpu)];
+    forms.map(|(name, form)| support(gguf, &family, name, form)).into()
 }
 
-/// The least that can be asked for: what is too much for a model is no fault of it. Every function is there, and
-/// `prefill` has more tokens than `decode`.
-fn least(form: Form, encoder: bool) -> ExportOptions {
-    let graphs = match encoder {
-        true => vec![GraphKind::Embed],
-        false => vec![GraphKind::Redecode, GraphKind::Kv],
+fn support(gguf: &Gguf, family: &Result<Family, String>, name: &str, form: Form) -> FormSupport {
+    let form_support = |unsupported, contracts| FormSupport { form: name.to_owned(), unsupported, contracts };
+    let family = match family {
+        Ok(family) => *family,
+        Err(reason) => return form_support(Some(reason.clone()), Vec::new()),
     };
-    ExportOptions { graphs, seq: 2, context: 2, chunk: 2, ..ExportOptions::of(form) }
+    let contracts = GraphKind::ALL.map(|contract| ContractSupport {
+        contract,
+        unsupported: supports(gguf, family, form, contract).err(),
+    });
+    // What models of its kind don't have is no fault of the form.
+    let own = |support: &&ContractSupport| (support.contract == GraphKind::Embed) == family.is_encoder();
+    let unsupported = contracts.iter().filter(own).find_map(|support| support.unsupported.clone());
+    form_support(unsupported, contracts.into())
 }
 
-fn portable(gguf: &Gguf) -> Result<(), String> {
-    graph(gguf, Form::Stablehlo).map(|_| ()).map_err(|error| error.to_string())
+/// The least that can be asked for: what is too much for a model is no fault of it. `prefill` has more tokens than
+/// `decode`.
+fn least(form: Form, contract: GraphKind) -> ExportOptions {
+    ExportOptions { graphs: vec![contract], seq: 2, context: 2, chunk: 2, ..ExportOptions::of(form) }
 }
 
-fn kernels(gguf: &Gguf, options: CpuOptions) -> Result<(), String> {
-    let graph = graph(gguf, Form::Cpu(options)).map_err(|error| error.to_string())?;
-    let checked = check(&graph).map_err(|error| error.to_string())?;
-    cpu::supports(&checked, &options).map_err(|error| error.to_string())
+fn supports(gguf: &Gguf, family: Family, form: Form, contract: GraphKind) -> Result<(), String> {
+    match (family.is_encoder(), contract) {
+        (true, GraphKind::Kv | GraphKind::Redecode) => {
+            return Err("models that give a text's vector don't have it".to_owned());
+        }
+        (false, GraphKind::Embed) => return Err("models that generate tokens don't have it".to_owned()),
+        (true, GraphKind::Embed) | (false, GraphKind::Kv | GraphKind::Redecode) => {}
+    }
+    let options = least(form, contract);
+    let graph = graph(gguf, family, &options).map_err(|error| match error {
+        // Nobody chose anything yet.
+        BuildError::Option { reason, .. } => reason,
+        error => error.to_string(),
+    })?;
+    if let Form::Cpu(cpu_options) = &form {
+        let checked = check(&graph).map_err(|error| error.to_string())?;
+        cpu::supports(&checked, cpu_options).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 /// The graph as it would be if rope's frequencies had no factors, which are read from the file's data.
-fn graph(gguf: &Gguf, form: Form) -> Result<Graph, BuildError> {
-    let family = detect(gguf)?;
-    let options = least(form, family.is_encoder());
-    let parts = family.parts(gguf, &options)?;
+fn graph(gguf: &Gguf, family: Family, options: &ExportOptions) -> Result<Graph, BuildError> {
+    request::check(options)?;
+    let parts = family.parts(gguf, options)?;
     let (ropes, head_dim) = parts.ropes();
-    let table = |rope| table_without_factors(rope, head_dim, &options);
+    let table = |rope| table_without_factors(rope, head_dim, options);
     let tables = ropes.iter().map(table).collect::<Result<Vec<_>, _>>()?;
-    functions(family, &parts, &tables, &options)
+    functions(family, &parts, &tables, options)
 }
 
 /// The family that a model of an unknown architecture is like: one that could read it under its own name, else the one
 /// whose name begins in the same way.
 pub(super) fn nearest(gguf: &Gguf, architecture: &str) -> Option<Nearest> {
     let reads = |family: &Family| {
-        let options = least(Form::Stablehlo, family.is_encoder());
+        let contract = if family.is_encoder() { GraphKind::Embed } else { GraphKind::Kv };
+        let options = least(Form::Stablehlo, contract);
         family.parts_by_keys_of(architecture, gguf, &options).is_ok()
     };
     if let Some(family) = Family::all().find(reads) {

@@ -1,8 +1,8 @@
 //! `studio export`: a GGUF becomes a bundle in a folder.
 
 use super::{
-    options::{self, ExportArgs},
-    outcome::note,
+    options::ExportArgs,
+    outcome::{is_of_options, note},
     progress::Terminal,
 };
 use crate::model::{self, ModelFiles};
@@ -24,15 +24,17 @@ pub(super) struct Export {
 
 impl Export {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let options = self.options.options(false)?;
+        let options = self.options.options(None)?;
         let start = Instant::now();
         let model = ModelFiles::open(&self.model)?;
         let mut progress = Terminal::new();
         let exported = match model::export(&model, &options, &self.out, &mut progress) {
-            // Only now is the header known, which is read while the file is hashed: an encoder has other options.
-            Err(_) if options::is_encoder(&model.gguf()?) => {
-                model::export(&model, &self.options.options(true)?, &self.out, &mut progress)
-            }
+            // Only now is the header known, which is read while the file is hashed: what is usual for this model may be
+            // something else.
+            Err(error) if is_of_options(&error) => match self.options.options(Some(&model.gguf()?))? {
+                same if same == options => Err(error),
+                others => model::export(&model, &others, &self.out, &mut progress),
+            },
             exported => exported,
         };
         let (manifest, tokenizer_problem) = exported?;

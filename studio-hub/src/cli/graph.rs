@@ -2,7 +2,7 @@
 
 mod outline;
 
-use super::options::{ExportArgs, is_encoder};
+use super::options::ExportArgs;
 use super::outcome::{WrongUsage, note, print};
 use crate::model::Model;
 use anyhow::{Context, bail};
@@ -77,7 +77,7 @@ impl GraphCommand {
         match ending(&self.source).as_str() {
             "gguf" => {
                 let model = Model::open(&self.source)?;
-                let options = self.export.options(is_encoder(&model.gguf))?;
+                let options = self.export.options(Some(&model.gguf))?;
                 let graph = studio_core::family::build(&model.gguf, &model.files.sources(), &options)?;
                 Ok(studio_core::view::module(&graph, &model.gguf))
             }

@@ -90,9 +90,9 @@ pub(super) struct ExportArgs {
     /// Tokens in the sequence of the redecode or embed graph [default: 128, or 256 for embed].
     #[arg(long, value_name = "N")]
     seq: Option<u32>,
-    /// Positions in the kv graphs' cache.
-    #[arg(long, value_name = "N", default_value_t = ExportOptions::default().context)]
-    context: u32,
+    /// Positions in the kv graphs' cache [default: 2048; fewer for models that have fewer].
+    #[arg(long, value_name = "N")]
+    context: Option<u32>,
     /// Tokens that one call of `prefill` takes [default: 512, or 64 with --form stablehlo; at most the context].
     #[arg(long, value_name = "N")]
     chunk: Option<u32>,
@@ -146,12 +146,12 @@ impl GridArgs {
                             cache: None,
                             graphs: Some(vec![Graph::Kv]),
                             seq: None,
-                            context,
+                            context: Some(context),
                             chunk,
                             function_name: ExportOptions::default().function_name,
                             safetensors: false,
                         };
-                        all.push(args.options(false)?);
+                        all.push(args.options(None)?);
                     }
                 }
             }
@@ -163,14 +163,21 @@ impl GridArgs {
 /// What is usual for a model on this machine: the cpu form with the best kernels that it runs, where the model has such
 /// a form.
 pub(super) fn for_this_machine(gguf: &Gguf) -> ExportOptions {
-    match is_encoder(gguf) {
-        true => ExportOptions::embedding(),
-        false => ExportOptions::of(options::Form::Cpu(CpuOptions::of(best_kernels()))),
-    }
+    usual(gguf, "cpu")
+}
+
+/// What is usual for a model in a form, by its name; encoders have but one.
+pub(super) fn usual(gguf: &Gguf, form: &str) -> ExportOptions {
+    let options = match (is_encoder(gguf), form) {
+        (true, _) => ExportOptions::embedding(),
+        (false, "stablehlo") => ExportOptions::of(options::Form::Stablehlo),
+        (false, _) => ExportOptions::of(options::Form::Cpu(CpuOptions::of(best_kernels()))),
+    };
+    options.within(family::describe(gguf).context_length)
 }
 
 /// Whether the model gives a text's vector and generates no tokens.
-pub(super) fn is_encoder(gguf: &Gguf) -> bool {
+fn is_encoder(gguf: &Gguf) -> bool {
     family::detect(gguf).is_ok_and(family::Family::is_encoder)
 }
 
@@ -180,13 +187,16 @@ fn best_kernels() -> options::Kernels {
 }
 
 impl ExportArgs {
-    /// As the exporter takes them, with what is usual for an encoder or another model where nothing was chosen.
-    pub(super) fn options(&self, encoder: bool) -> Result<ExportOptions, WrongUsage> {
-        let usual = match (encoder, self.form) {
+    /// As the exporter takes them, with what is usual for the model where nothing was chosen; for one that generates tokens,
+    /// of any length, where it isn't known.
+    pub(super) fn options(&self, model: Option<&Gguf>) -> Result<ExportOptions, WrongUsage> {
+        let usual = match (model.is_some_and(is_encoder), self.form) {
             (true, None | Some(Form::Stablehlo)) => ExportOptions::embedding(),
             (_, form) => ExportOptions::of(self.form(form.unwrap_or(Form::Cpu))?),
         };
+        let usual = usual.within(model.and_then(|gguf| family::describe(gguf).context_length));
         let graphs = self.graphs()?.unwrap_or(usual.graphs);
+        let context = self.context.unwrap_or(usual.context);
         Ok(ExportOptions {
             form: usual.form,
             weights: match self.weights {
@@ -198,8 +208,8 @@ impl ExportArgs {
             },
             graphs,
             seq: self.seq.unwrap_or(usual.seq),
-            context: self.context,
-            chunk: self.chunk.unwrap_or(usual.chunk.min(self.context)),
+            context,
+            chunk: self.chunk.unwrap_or(usual.chunk.min(context)),
             function_name: self.function_name.clone(),
             safetensors: self.safetensors,
         })

@@ -35,8 +35,12 @@ pub(super) fn status(outcome: anyhow::Result<()>) -> ExitCode {
 }
 
 fn is_wrong_usage(error: &anyhow::Error) -> bool {
-    let option = matches!(error.downcast_ref(), Some(ExportError::Build(BuildError::Option { .. })));
-    option || error.is::<WrongUsage>()
+    is_of_options(error) || error.is::<WrongUsage>()
+}
+
+/// Whether an export failed for what was chosen of it.
+pub(super) fn is_of_options(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(ExportError::Build(BuildError::Option { .. })))
 }
 
 /// An error and its causes, outermost first, nothing said twice: many an error quotes its cause, and many a

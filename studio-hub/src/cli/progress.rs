@@ -1,10 +1,12 @@
 //! How far an export is, as a line on standard error that is written over; nothing where that is no terminal.
 
+use super::outcome::note;
 use crate::model::Progress;
 use std::{
     io::{self, IsTerminal, Write},
     time::{Duration, Instant},
 };
+use studio_core::manifest::MemoryEntry;
 
 /// How often the line changes at most.
 const EVERY: Duration = Duration::from_millis(100);
@@ -35,6 +37,12 @@ impl Terminal {
 }
 
 impl Progress for Terminal {
+    fn planned(&mut self, memory: MemoryEntry) {
+        if let Some([problem, hint]) = memory.shortage(runner_agent::memory_bytes()) {
+            note(format_args!("note: the bundle can't be run on this machine: {problem}. {hint}"));
+        }
+    }
+
     fn made(&mut self, file: &str, bytes: u64, of: u64) {
         if !self.on || self.shown.is_some_and(|shown| shown.elapsed() < EVERY) {
             return;

@@ -41,7 +41,10 @@ pub(super) fn bundle_folder(what: &Path) -> anyhow::Result<PathBuf> {
     }
     let model = Model::open(what)?;
     let options = options::for_this_machine(&model.gguf);
-    let key = model::content_key(&model, &options, &model.files.hash()?.blake3)?;
+    let (key, memory) = model::content_key(&model, &options, &model.files.hash()?.blake3)?;
+    if let Some([problem, hint]) = memory.shortage(runner_agent::memory_bytes()) {
+        anyhow::bail!("{}: {problem}. {hint}", what.display());
+    }
     let dir = dirs::cache()?.join("bundles").join(key);
     if BundleFiles::open(&dir).is_err() {
         let mut progress = Terminal::new();

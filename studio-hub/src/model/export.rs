@@ -20,12 +20,14 @@ use std::{
 use studio_core::{
     export::{Export, ExportError},
     family::BuildError,
-    manifest::{FileEntry, Manifest, file_name},
+    manifest::{FileEntry, Manifest, MemoryEntry, file_name},
     options::ExportOptions,
 };
 
 /// Is told how far an export is.
 pub(crate) trait Progress {
+    /// What a run of the bundle will take of memory, before anything is made.
+    fn planned(&mut self, memory: MemoryEntry);
     /// So many bytes of so many are made; `file` is being made.
     fn made(&mut self, file: &str, bytes: u64, of: u64);
 }
@@ -61,6 +63,7 @@ pub(crate) fn export(
             Ok(plan) => {
                 let making = &planned.get_or_init(|| plan).making;
                 drop(planning);
+                progress.planned(making.memory());
                 let of = making.size_bytes();
                 making.work(model, &mut |file, bytes| progress.made(file, bytes, of));
                 hashing.work();
@@ -120,19 +123,19 @@ fn plan(model: &ModelFiles, options: &ExportOptions, out: &Path) -> anyhow::Resu
     Ok(Planned { making: Making::new(export, out)?, _claim: claim })
 }
 
-/// What an export's files would hold, in 16 characters: equal ones promise equal files. `source_blake3` is the
-/// model's hash.
+/// What an export's files would hold, in 16 characters: equal ones promise equal files; and what a run of it takes of
+/// memory. `source_blake3` is the model's hash.
 pub(crate) fn content_key(
     model: &Model,
     options: &ExportOptions,
     source_blake3: &str,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<(String, MemoryEntry)> {
     let export = Export::new(&model.gguf, &model.files.sources(), options)?;
     let mut hasher = blake3::Hasher::new();
     for index in 0..export.files().len() {
         hasher.update(export.key(source_blake3, index).as_bytes());
     }
-    Ok(hasher.finalize().to_hex().chars().take(16).collect())
+    Ok((hasher.finalize().to_hex().chars().take(16).collect(), export.memory()))
 }
 
 /// Refuses to begin what the disk has no room for.

@@ -14,7 +14,7 @@ use std::{
 };
 use studio_core::{
     export::{Export, FileStream},
-    manifest::FileEntry,
+    manifest::{FileEntry, MemoryEntry},
     part_hash::{PartHash, PartHasher, join, part_count, part_range},
 };
 
@@ -67,6 +67,11 @@ impl Making {
             given_up: AtomicBool::new(false),
             done: Mutex::default(),
         })
+    }
+
+    /// What a run of the bundle takes of memory.
+    pub(super) fn memory(&self) -> MemoryEntry {
+        self.export.memory()
     }
 
     /// Bytes of all files.

@@ -4,23 +4,27 @@ use super::App;
 use crate::messages::{Problem, ToWorker};
 use crate::state::graph::GraphState;
 use crate::state::model::{ModelState, PlanState};
+use crate::state::options::{OptionsForm, Subject};
 use leptos::prelude::*;
 use std::sync::Arc;
-use studio_core::options::ExportOptions;
+use studio_core::options::{ExportOptions, Kernels};
 use studio_graph::Module;
 use web_sys::File;
 
 impl App {
     /// Asks for the graph of the model, with the options of the form or, where they aren't sensible, the usual ones.
     pub(crate) fn ask_for_graph(&self) {
-        let drop_id = self.model.with_untracked(|model| model.exportable().map(|(drop_id, _)| drop_id));
-        let Some(drop_id) = drop_id else {
+        let subject = self
+            .model
+            .with_untracked(|model| model.exportable().map(|(drop_id, card)| (drop_id, Subject::of(card))));
+        let Some((drop_id, subject)) = subject else {
             let problem = Problem::new("This model can't be exported, so there is no graph of it");
             self.graph.set(GraphState::Failed { problem, file: None });
             return;
         };
         let chosen = untrack(|| self.chosen()).map(|(_, options)| options);
-        let options: ExportOptions = chosen.unwrap_or_default();
+        let usual = || OptionsForm::for_model(subject, Kernels::Portable).check(subject).unwrap_or_default();
+        let options: ExportOptions = chosen.unwrap_or_else(usual);
         let graph_id = self.next_number();
         self.graph.set(GraphState::Asked { graph_id, file: None });
         self.tell_worker(&ToWorker::Graph { drop_id, graph_id, options }, &[]);

@@ -112,8 +112,8 @@ impl App {
 
     fn take_from_hub(&self, message: HubMessage) {
         match message {
-            HubMessage::Welcome { hub, runners, .. } => {
-                self.link.set(LinkState::Up { hub, runners });
+            HubMessage::Welcome { hub, free_disk_bytes, runners, .. } => {
+                self.link.set(LinkState::Up { hub, free_disk_bytes, runners });
                 self.take_jobs_up();
             }
             HubMessage::JobAccepted { request, job: id, .. } => {

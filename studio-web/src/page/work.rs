@@ -7,7 +7,7 @@ use crate::messages::{ExportEnd, FromWorker, Problem, ToWorker};
 use crate::state::export::{ExportState, Running};
 use crate::state::graph::GraphState;
 use crate::state::model::{ModelState, PlanState};
-use crate::state::options::OptionsForm;
+use crate::state::options::{OptionsForm, Subject};
 use crate::state::session::Bundle;
 use crate::state::survey::SurveyState;
 use crate::state::tokens::TokensState;
@@ -68,10 +68,10 @@ impl App {
 
     /// The options of the form, if they are sensible and there is a model for them.
     pub(super) fn chosen(&self) -> Option<(u64, ExportOptions)> {
-        let (drop_id, context) = self
+        let (drop_id, subject) = self
             .model
-            .with(|model| model.exportable().map(|(drop_id, card)| (drop_id, card.context_length)))?;
-        let options = self.form.with(|form| form.check(context).ok())?;
+            .with(|model| model.exportable().map(|(drop_id, card)| (drop_id, Subject::of(card))))?;
+        let options = self.form.with(|form| form.check(subject).ok())?;
         Some((drop_id, options))
     }
 
@@ -143,7 +143,7 @@ impl App {
                     self.model.set(match result {
                         Ok(report) => {
                             let kernels = self.runner_kernels().get_untracked();
-                            self.form.set(OptionsForm::for_model(report.card.context_length, kernels));
+                            self.form.set(OptionsForm::for_model(Subject::of(&report.card), kernels));
                             ModelState::Open { drop_id, report: Arc::new(*report) }
                         }
                         Err(problem) => ModelState::Failed { problem },
@@ -153,7 +153,7 @@ impl App {
             FromWorker::Planned { plan_id, result } => {
                 if self.plan.with_untracked(|plan| *plan == PlanState::Asked { plan_id }) {
                     self.plan.set(match result {
-                        Ok(files) => PlanState::Planned(files),
+                        Ok(plan) => PlanState::Planned(plan),
                         Err(problem) => PlanState::Failed(problem),
                     });
                 }

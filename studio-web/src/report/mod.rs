@@ -46,6 +46,7 @@ fn card(gguf: &Gguf, files: &[SourceFile]) -> ModelCard {
     let sum = |size: fn(&gguf_file::TensorInfo) -> u64| {
         gguf.tensors().iter().map(size).fold(0, u64::saturating_add)
     };
+    let described = studio_core::family::describe(gguf);
     ModelCard {
         files: files.to_vec(),
         title: title(gguf, files),
@@ -56,7 +57,9 @@ fn card(gguf: &Gguf, files: &[SourceFile]) -> ModelCard {
         formats: formats(gguf),
         facts: facts::facts(gguf, architecture),
         has_chat_template: text("tokenizer.chat_template").is_some(),
-        obstacles: problem::obstacles(gguf),
+        is_encoder: described.is_encoder,
+        forms: described.forms,
+        obstacles: described.unsupported.map(|reason| problem::obstacle(&reason)).into_iter().collect(),
     }
 }
 

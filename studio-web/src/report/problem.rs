@@ -2,7 +2,7 @@
 
 use crate::messages::{Problem, SourceFile};
 use crate::state::format::sentence;
-use gguf_file::{Error, ErrorKind, Field, Gguf};
+use gguf_file::{Error, ErrorKind, Field};
 
 /// Why files cannot be read as a model, with what to do about the usual causes.
 pub fn gguf_problem(error: &Error, files: &[SourceFile]) -> Problem {
@@ -44,10 +44,9 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
     })
 }
 
-/// Every reason why a model cannot be exported.
-pub(super) fn obstacles(gguf: &Gguf) -> Vec<Problem> {
-    let unsupported = studio_core::family::describe(gguf).unsupported;
-    unsupported.map(|reason| Problem::new(sentence(&reason))).into_iter().collect()
+/// Why a model cannot be exported.
+pub(super) fn obstacle(reason: &str) -> Problem {
+    Problem::new(sentence(reason))
 }
 
 /// Why an export with these options cannot be made.

@@ -189,7 +189,7 @@ impl Job {
                 }
                 Prompt::Tokens { tokens } => format!("{} tokens", tokens.len()),
             },
-            JobSpec::Compile(_) => String::new(),
+            JobSpec::Compile(_) | JobSpec::Bench(_) | JobSpec::Verify(_) => String::new(),
         }
     }
 

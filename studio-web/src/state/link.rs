@@ -12,6 +12,8 @@ pub enum LinkState {
     Up {
         /// Its name and version.
         hub: String,
+        /// Bytes that its disk had room for; 0 where nobody knows.
+        free_disk_bytes: u64,
         /// Who can work.
         runners: Vec<Runner>,
     },
@@ -28,6 +30,14 @@ impl LinkState {
     /// Whether it is there.
     pub fn is_up(&self) -> bool {
         matches!(self, LinkState::Up { .. })
+    }
+
+    /// Bytes that the hub's disk had room for when it was last called; 0 where nobody knows.
+    pub fn free_disk_bytes(&self) -> u64 {
+        match self {
+            LinkState::Up { free_disk_bytes, .. } => *free_disk_bytes,
+            LinkState::Connecting | LinkState::Away { .. } => 0,
+        }
     }
 
     /// The runner in the hub itself, or the first one.

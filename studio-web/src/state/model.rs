@@ -1,6 +1,6 @@
 //! The dropped model as the page follows it.
 
-use crate::messages::{ModelCard, ModelReport, PlannedFile, Problem};
+use crate::messages::{ExportPlan, ModelCard, ModelReport, Problem};
 use std::sync::Arc;
 
 /// The dropped model.
@@ -57,7 +57,7 @@ pub enum PlanState {
         plan_id: u64,
     },
     /// It answered.
-    Planned(Vec<PlannedFile>),
+    Planned(ExportPlan),
     /// It cannot be done with these options.
     Failed(Problem),
 }

@@ -1,5 +1,6 @@
 //! The export form: text as it is typed, checked field by field.
 
+use crate::messages::ModelCard;
 use studio_core::options::{
     Activations, CacheElement, CpuOptions, ExportOptions, Form, GraphKind, Kernels, Weights,
 };
@@ -21,9 +22,11 @@ pub struct OptionsForm {
     pub redecode: bool,
     /// Whether the kv graphs are wanted.
     pub kv: bool,
+    /// Whether the embed graph is wanted: encoders have no other.
+    pub embed: bool,
     /// What the weights are stored as.
     pub weights: Weights,
-    /// Tokens of the redecode sequence.
+    /// Tokens of the redecode or embed sequence.
     pub seq: String,
     /// Positions of the cache.
     pub context: String,
@@ -42,6 +45,47 @@ pub enum FormChoice {
     Cpu,
     /// StableHLO and nothing else.
     Stablehlo,
+}
+
+/// What the form has to know of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject {
+    /// Positions that it was trained for.
+    pub context_length: Option<u64>,
+    /// Whether it gives a text's vector and generates no tokens.
+    pub is_encoder: bool,
+    /// Whether the cpu form has kernels for it.
+    pub has_kernels: bool,
+}
+
+impl Subject {
+    /// A model of which nothing is known.
+    pub const UNKNOWN: Self = Self { context_length: None, is_encoder: false, has_kernels: true };
+
+    /// What the card says.
+    pub fn of(card: &ModelCard) -> Self {
+        let cpu = card.forms.iter().find(|support| support.form == FormChoice::Cpu.name());
+        Self {
+            context_length: card.context_length,
+            is_encoder: card.is_encoder,
+            has_kernels: cpu.is_some_and(|support| support.unsupported.is_none()),
+        }
+    }
+
+    /// The form that is usual for it.
+    fn form(self) -> FormChoice {
+        if self.has_kernels { FormChoice::Cpu } else { FormChoice::Stablehlo }
+    }
+}
+
+impl FormChoice {
+    /// The name that cards and the command line have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            FormChoice::Cpu => "cpu",
+            FormChoice::Stablehlo => "stablehlo",
+        }
+    }
 }
 
 /// A field of the form, for a message beside it.
@@ -64,16 +108,20 @@ pub type FieldError = (Field, String);
 
 impl Default for OptionsForm {
     fn default() -> Self {
-        Self::from_options(&usual(FormChoice::Cpu, Kernels::Portable))
+        Self::from_options(&usual(FormChoice::Cpu, Kernels::Portable, false))
     }
 }
 
 /// What is usual for a form.
-fn usual(form: FormChoice, kernels: Kernels) -> ExportOptions {
-    ExportOptions::of(match form {
+fn usual(form: FormChoice, kernels: Kernels, is_encoder: bool) -> ExportOptions {
+    let form = match form {
         FormChoice::Cpu => Form::Cpu(CpuOptions::of(kernels)),
         FormChoice::Stablehlo => Form::Stablehlo,
-    })
+    };
+    match is_encoder {
+        true => ExportOptions { form, ..ExportOptions::embedding() },
+        false => ExportOptions::of(form),
+    }
 }
 
 impl OptionsForm {
@@ -91,6 +139,7 @@ impl OptionsForm {
             cache: cpu.cache,
             redecode: options.graphs.contains(&GraphKind::Redecode),
             kv: options.graphs.contains(&GraphKind::Kv),
+            embed: options.graphs.contains(&GraphKind::Embed),
             weights: options.weights,
             seq: options.seq.to_string(),
             context: options.context.to_string(),
@@ -101,34 +150,28 @@ impl OptionsForm {
     }
 
     /// Takes another form, with the weights, graphs and chunk that are usual for it.
-    pub fn choose_form(&mut self, form: FormChoice, context_length: Option<u64>) {
-        let usual = Self::of(&usual(form, self.runner_kernels), context_length);
+    pub fn choose_form(&mut self, form: FormChoice, subject: Subject) {
+        let usual = Self::of(&usual(form, self.runner_kernels, subject.is_encoder), subject);
         let Self { weights, redecode, kv, chunk, safetensors, .. } = usual;
         *self = Self { form, weights, redecode, kv, chunk, safetensors, ..self.clone() };
     }
 
-    /// The defaults for a model trained for this many positions, and a runner: no cache longer than the model can use.
-    pub fn for_model(context_length: Option<u64>, runner_kernels: Kernels) -> Self {
-        Self::of(&usual(FormChoice::Cpu, runner_kernels), context_length)
+    /// The defaults for a model and a runner: no cache longer than the model can use. What the runner's kernels are is kept
+    /// for when somebody chooses the cpu form.
+    pub fn for_model(subject: Subject, runner_kernels: Kernels) -> Self {
+        let usual = usual(subject.form(), runner_kernels, subject.is_encoder);
+        Self { runner_kernels, ..Self::of(&usual, subject) }
     }
 
-    fn of(options: &ExportOptions, context_length: Option<u64>) -> Self {
-        let mut options = options.clone();
-        let trained =
-            context_length.and_then(|length| u32::try_from(length).ok()).filter(|&length| length > 0);
-        if let Some(trained) = trained {
-            options.seq = options.seq.min(trained);
-            options.context = options.context.min(trained);
-            options.chunk = options.chunk.min(trained);
-        }
-        Self::from_options(&options)
+    fn of(options: &ExportOptions, subject: Subject) -> Self {
+        Self::from_options(&options.clone().within(subject.context_length))
     }
 
     /// The options, or everything that is wrong with the form. Fields of a graph that isn't wanted don't count.
-    pub fn check(&self, context_length: Option<u64>) -> Result<ExportOptions, Vec<FieldError>> {
+    pub fn check(&self, subject: Subject) -> Result<ExportOptions, Vec<FieldError>> {
         let mut errors = Vec::new();
-        let defaults = usual(self.form, self.runner_kernels);
-        if !self.redecode && !self.kv {
+        let defaults = usual(self.form, self.runner_kernels, self.embed);
+        if !self.redecode && !self.kv && !self.embed {
             errors.push((Field::Graphs, "Choose at least one graph".to_owned()));
         }
         let mut number = |wanted: bool, field, text: &str, default| {
@@ -140,13 +183,12 @@ impl OptionsForm {
                 default
             })
         };
-        let seq = number(self.redecode, Field::Seq, &self.seq, defaults.seq);
+        let has_seq = self.redecode || self.embed;
+        let seq = number(has_seq, Field::Seq, &self.seq, defaults.seq);
         let context = number(self.kv, Field::Context, &self.context, defaults.context);
         let chunk = number(self.kv, Field::Chunk, &self.chunk, defaults.chunk);
-        if let Some(trained) = context_length {
-            for (wanted, field, value) in
-                [(self.redecode, Field::Seq, seq), (self.kv, Field::Context, context)]
-            {
+        if let Some(trained) = subject.context_length {
+            for (wanted, field, value) in [(has_seq, Field::Seq, seq), (self.kv, Field::Context, context)] {
                 if wanted && u64::from(value) > trained {
                     errors.push((field, format!("The model was trained for {trained} positions")));
                 }
@@ -164,7 +206,8 @@ impl OptionsForm {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let wanted = [(self.redecode, GraphKind::Redecode), (self.kv, GraphKind::Kv)];
+        let wanted =
+            [(self.redecode, GraphKind::Redecode), (self.kv, GraphKind::Kv), (self.embed, GraphKind::Embed)];
         Ok(ExportOptions {
             form: self.chosen_form(),
             weights: self.weights,
@@ -213,23 +256,31 @@ fn is_identifier(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// A model that generates tokens, trained for so many positions.
+    fn trained(context_length: Option<u64>) -> Subject {
+        Subject { context_length, is_encoder: false, has_kernels: true }
+    }
+
     #[test]
     fn the_untouched_form_gives_the_default_options() {
         let cpu = |kernels| ExportOptions::of(Form::Cpu(CpuOptions::of(kernels)));
-        assert_eq!(OptionsForm::for_model(None, Kernels::Avx2).check(None), Ok(cpu(Kernels::Avx2)));
-        assert_eq!(stablehlo().check(None), Ok(ExportOptions::of(Form::Stablehlo)));
+        assert_eq!(
+            OptionsForm::for_model(trained(None), Kernels::Avx2).check(trained(None)),
+            Ok(cpu(Kernels::Avx2))
+        );
+        assert_eq!(stablehlo().check(trained(None)), Ok(ExportOptions::of(Form::Stablehlo)));
     }
 
     fn stablehlo() -> OptionsForm {
         let mut form = OptionsForm::default();
-        form.choose_form(FormChoice::Stablehlo, None);
+        form.choose_form(FormChoice::Stablehlo, trained(None));
         form
     }
 
     #[test]
     fn kernels_are_the_runners_best_until_somebody_chooses() {
         let mut form = OptionsForm { runner_kernels: Kernels::Avx512Vnni, ..OptionsForm::default() };
-        let kernels = |form: &OptionsForm| match form.check(None).unwrap().form {
+        let kernels = |form: &OptionsForm| match form.check(trained(None)).unwrap().form {
             Form::Cpu(cpu) => Some(cpu.kernels),
             Form::Stablehlo => None,
         };
@@ -240,21 +291,21 @@ mod tests {
 
     #[test]
     fn another_form_brings_its_own_weights_and_graphs() {
-        let mut form = OptionsForm::for_model(Some(256), Kernels::Avx2);
+        let mut form = OptionsForm::for_model(trained(Some(256)), Kernels::Avx2);
         assert_eq!((form.weights, form.redecode, form.chunk.as_str()), (Weights::Keep, false, "256"));
-        form.choose_form(FormChoice::Stablehlo, Some(256));
+        form.choose_form(FormChoice::Stablehlo, trained(Some(256)));
         assert_eq!((form.weights, form.redecode, form.chunk.as_str()), (Weights::Bf16, true, "64"));
-        form.choose_form(FormChoice::Cpu, Some(256));
-        assert_eq!(form, OptionsForm::for_model(Some(256), Kernels::Avx2));
+        form.choose_form(FormChoice::Cpu, trained(Some(256)));
+        assert_eq!(form, OptionsForm::for_model(trained(Some(256)), Kernels::Avx2));
     }
 
     #[test]
     fn a_short_model_shortens_the_defaults() {
-        let mut form = OptionsForm::for_model(Some(48), Kernels::Avx2);
-        let options = form.check(Some(48)).unwrap();
+        let mut form = OptionsForm::for_model(trained(Some(48)), Kernels::Avx2);
+        let options = form.check(trained(Some(48))).unwrap();
         assert_eq!((options.context, options.chunk), (48, 48));
-        form.choose_form(FormChoice::Stablehlo, Some(48));
-        let options = form.check(Some(48)).unwrap();
+        form.choose_form(FormChoice::Stablehlo, trained(Some(48)));
+        let options = form.check(trained(Some(48))).unwrap();
         assert_eq!((options.seq, options.context, options.chunk), (48, 48, 48));
     }
 
@@ -266,7 +317,8 @@ mod tests {
             function_name: "9lives".into(),
             ..stablehlo()
         };
-        let fields: Vec<Field> = form.check(None).unwrap_err().into_iter().map(|(field, _)| field).collect();
+        let fields: Vec<Field> =
+            form.check(trained(None)).unwrap_err().into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, [Field::Seq, Field::Context, Field::FunctionName]);
     }
 
@@ -274,7 +326,7 @@ mod tests {
     fn lengths_are_held_to_the_model_and_to_each_other() {
         let form = OptionsForm { context: "4096".into(), chunk: "5000".into(), ..OptionsForm::default() };
         let fields: Vec<Field> =
-            form.check(Some(2048)).unwrap_err().into_iter().map(|(field, _)| field).collect();
+            form.check(trained(Some(2048))).unwrap_err().into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, [Field::Context, Field::Chunk]);
     }
 
@@ -286,10 +338,27 @@ mod tests {
             function_name: String::new(),
             ..OptionsForm::default()
         };
-        let options = form.check(None).unwrap();
+        let options = form.check(trained(None)).unwrap();
         assert_eq!(options.graphs, [GraphKind::Kv]);
         assert_eq!(options.function_name, "main");
         let neither = OptionsForm { kv: false, ..form };
-        assert_eq!(neither.check(None).unwrap_err()[0].0, Field::Graphs);
+        assert_eq!(neither.check(trained(None)).unwrap_err()[0].0, Field::Graphs);
+    }
+
+    #[test]
+    fn an_encoder_has_a_form_of_its_own() {
+        let encoder = Subject { is_encoder: true, has_kernels: false, ..trained(Some(512)) };
+        let form = OptionsForm::for_model(encoder, Kernels::Avx2);
+        assert_eq!(form.check(encoder), Ok(ExportOptions::embedding()));
+        let long = OptionsForm { seq: "513".into(), ..form };
+        assert_eq!(long.check(encoder).unwrap_err()[0].0, Field::Seq);
+    }
+
+    #[test]
+    fn a_model_without_kernels_has_the_portable_form() {
+        let subject = Subject { has_kernels: false, ..trained(None) };
+        let form = OptionsForm::for_model(subject, Kernels::Avx2);
+        assert_eq!((form.form, form.runner_kernels), (FormChoice::Stablehlo, Kernels::Avx2));
+        assert_eq!(form.check(subject), Ok(ExportOptions::of(Form::Stablehlo)));
     }
 }

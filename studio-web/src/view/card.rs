@@ -3,9 +3,10 @@
 use super::formats::Formats;
 use super::problem::ProblemBox;
 use crate::messages::{Fact, ModelReport};
-use crate::state::format;
+use crate::state::format::{self, sentence};
 use leptos::prelude::*;
 use std::sync::Arc;
+use studio_core::family::FormSupport;
 
 /// The card: what a person looks for first.
 #[component]
@@ -67,9 +68,43 @@ pub(crate) fn Card(
             </header>
             {obstacles}
             <dl class="big">{big}</dl>
+            {card.obstacles.is_empty().then(|| view! { <Support forms=card.forms.clone()/> })}
             <Formats shares=card.formats.clone() total=card.tensor_bytes/>
             <dl class="facts">{card.facts.iter().map(fact).collect_view()}</dl>
         </article>
+    }
+}
+
+/// What can be made of the model: a line for each form, with its contracts or the reason why it can't be.
+#[component]
+fn Support(
+    /// The forms.
+    forms: Vec<FormSupport>,
+) -> impl IntoView {
+    let line = |support: &FormSupport| {
+        let works: Vec<&str> = support
+            .contracts
+            .iter()
+            .filter(|contract| contract.unsupported.is_none())
+            .map(|contract| contract.contract.name())
+            .collect();
+        let (class, words) = match &support.unsupported {
+            None => ("good", works.join(", ")),
+            Some(reason) => ("bad", sentence(reason)),
+        };
+        view! {
+            <li class=class>
+                <span class="dot" aria-hidden="true"></span>
+                <code>{support.form.clone()}</code>
+                <span>{if class == "good" { "can be exported: " } else { "can’t be exported: " }}{words}</span>
+            </li>
+        }
+    };
+    view! {
+        <section aria-label="Forms">
+            <p class="label">"Forms and contracts"</p>
+            <ul class="support" data-testid="forms">{forms.iter().map(line).collect_view()}</ul>
+        </section>
     }
 }
 

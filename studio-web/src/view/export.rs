@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::step::Step;
 use crate::page::App;
 use crate::state::export::ExportState;
-use crate::state::options::{Field, FormChoice, OptionsForm};
+use crate::state::options::{Field, FormChoice, OptionsForm, Subject};
 use leptos::prelude::*;
 use studio_core::options::{Activations, CacheElement, Kernels, Weights};
 
@@ -47,10 +47,11 @@ fn Body() -> impl IntoView {
 fn Form() -> impl IntoView {
     let app = App::get();
     let running = Memo::new(move |_| app.export.with(|export| matches!(export, ExportState::Running(_))));
-    let context =
-        Memo::new(move |_| app.model.with(|model| model.open().and_then(|(_, card)| card.context_length)));
+    let subject = Memo::new(move |_| {
+        app.model.with(|model| model.open().map(|(_, card)| Subject::of(card))).unwrap_or(Subject::UNKNOWN)
+    });
     let errors =
-        Memo::new(move |_| app.form.with(|form| form.check(context.get()).err().unwrap_or_default()));
+        Memo::new(move |_| app.form.with(|form| form.check(subject.get()).err().unwrap_or_default()));
     let error = move |field: Field| {
         Signal::derive(move || {
             errors.with(|errors| errors.iter().find(|(of, _)| *of == field).map(|(_, words)| words.clone()))
@@ -62,7 +63,8 @@ fn Form() -> impl IntoView {
     let form_choice = Memo::new(move |_| app.form.with(|form| form.form));
     let redecode = Signal::derive(move || app.form.with(|form| form.redecode));
     let kv = Signal::derive(move || app.form.with(|form| form.kv));
-    let context_help = move || match context.get() {
+    let embed = Memo::new(move |_| app.form.with(|form| form.embed));
+    let context_help = move || match subject.get().context_length {
         Some(trained) => format!("Positions of the cache. The model was trained for {trained}"),
         None => "Positions of the cache".to_owned(),
     };
@@ -76,14 +78,25 @@ fn Form() -> impl IntoView {
         <form id="export-form" on:submit=start>
             <fieldset prop:disabled=move || running.get()>
                 <legend>"Form"</legend>
-                <Segments
-                    name="form" label="Form of the text" choices=FORMS.to_vec()
-                    value=Signal::derive(move || app.form.with(|form| form.form))
-                    on_change=move |form| app.form.update(|all| all.choose_form(form, context.get_untracked()))
-                />
+                {move || {
+                    let choices = FORMS.into_iter().filter(|(form, ..)| missing(app, *form).is_none()).collect();
+                    view! {
+                        <Segments
+                            name="form" label="Form of the text" choices=choices
+                            value=Signal::derive(move || app.form.with(|form| form.form))
+                            on_change=move |form| app.form.update(|all| all.choose_form(form, subject.get_untracked()))
+                        />
+                    }
+                }}
+                <For each=move || FORMS.into_iter().filter_map(move |(form, ..)| Some((form.name(), missing(app, form)?))) key=|(form, _)| *form
+                    children=|(form, reason)| view! { <p class="help" data-testid="form-missing">"No "<code>{form}</code>" form of this model: "{reason}</p> }/>
             </fieldset>
             <fieldset prop:disabled=move || running.get()>
                 <legend>"Graphs"</legend>
+                <Show when=move || embed.get()>
+                    <p class="help" data-testid="graph-embed"><code>"embed"</code>": a text’s tokens in, its vector out."</p>
+                </Show>
+                <Show when=move || !embed.get()>
                 <div class="choices">
                     <Tickbox
                         id="graph-kv"
@@ -100,6 +113,7 @@ fn Form() -> impl IntoView {
                         on_change=move |on| app.form.update(|form| form.redecode = on)
                     />
                 </div>
+                </Show>
                 <p class="help wrong" aria-live="polite">{move || error(Field::Graphs).get()}</p>
             </fieldset>
             <fieldset prop:disabled=move || running.get()>
@@ -133,8 +147,9 @@ fn Form() -> impl IntoView {
                             value=value(|form| form.chunk.clone()) on_input=set(|form, text| form.chunk = text)
                             error=error(Field::Chunk) numeric=true/>
                     </Show>
-                    <Show when=move || redecode.get()>
-                        <TextField id="seq" label="Sequence" help="Tokens of the redecode graph"
+                    <Show when=move || redecode.get() || embed.get()>
+                        <TextField id="seq" label="Sequence"
+                            help=Signal::derive(move || if embed.get() { "Tokens of the longest text: all cost as much" } else { "Tokens of the redecode graph" }.to_owned())
                             value=value(|form| form.seq.clone()) on_input=set(|form, text| form.seq = text)
                             error=error(Field::Seq) numeric=true/>
                     </Show>
@@ -176,6 +191,14 @@ fn Form() -> impl IntoView {
             </details>
         </form>
     }
+}
+
+/// Why the open model can't have a form, where that is so.
+fn missing(app: App, form: FormChoice) -> Option<String> {
+    app.model.with(|model| {
+        let (_, card) = model.open()?;
+        card.forms.iter().find(|support| support.form == form.name())?.unsupported.clone()
+    })
 }
 
 /// A choice: its value, its name and what it means.

@@ -5,7 +5,7 @@ use super::upload::{Control, Parcel, Pieces, Uploader};
 use super::{Model, hashing};
 use crate::browser;
 use crate::hub::resume::content_key;
-use crate::messages::{BundleFile, ExportEnd, ExportedBundle, PlannedFile, Problem};
+use crate::messages::{BundleFile, ExportEnd, ExportPlan, ExportedBundle, PlannedFile, Problem};
 use crate::report;
 use futures_util::future;
 use gguf_file::ReadAt;
@@ -15,14 +15,14 @@ use studio_core::manifest::{FileEntry, file_name};
 use studio_core::options::ExportOptions;
 use studio_protocol::{Artifact, Hash};
 
-/// The files that an export would have.
-pub(crate) fn plan(model: &Model, options: &ExportOptions) -> Result<Vec<PlannedFile>, Problem> {
+/// What an export would be.
+pub(crate) fn plan(model: &Model, options: &ExportOptions) -> Result<ExportPlan, Problem> {
     let planned = open(model, options)?;
     let row = |file: &studio_core::export::PlannedFile| PlannedFile {
         name: file.name.to_owned(),
         size_bytes: file.size_bytes,
     };
-    Ok(planned.files().iter().map(row).collect())
+    Ok(ExportPlan { files: planned.files().iter().map(row).collect(), memory: planned.memory() })
 }
 
 /// The planned export: as it was planned when its options were chosen, where these are the last.

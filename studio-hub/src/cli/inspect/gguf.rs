@@ -1,11 +1,17 @@
 //! A GGUF: what the model is, its metadata, its tensors.
 
+use super::super::options::usual;
 use super::Report;
 use crate::model::Model;
 use gguf_file::{Endian, Gguf, Value, ValueArray};
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
-use studio_core::family::{self, FormSupport};
+use studio_core::{
+    export::Export,
+    family::{self, ContractSupport, FormSupport},
+    manifest::MemoryEntry,
+};
 
 /// Elements of an array, and characters of a string, that people are shown.
 const SHOWN: usize = 6;
@@ -14,7 +20,8 @@ const SHOWN_CHARS: usize = 100;
 pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
     let model = Model::open(path)?;
     let gguf = &model.gguf;
-    let forms = family::describe(gguf).forms;
+    let forms: Vec<Form> =
+        family::describe(gguf).forms.into_iter().map(|form| Form::of(&model, form)).collect();
     let mut text = card(&model, &forms);
     writeln!(text, "\nMetadata")?;
     let mut metadata = Map::new();
@@ -41,6 +48,27 @@ pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
     Ok(Report { text, json })
 }
 
+/// What is supported in a form.
+#[derive(Serialize)]
+struct Form {
+    #[serde(flatten)]
+    support: FormSupport,
+    /// What a run of the usual export takes of memory; `None` where there is none.
+    memory: Option<MemoryEntry>,
+    /// Why this machine can't run that, where it has too little memory.
+    shortage: Option<String>,
+}
+
+impl Form {
+    fn of(model: &Model, support: FormSupport) -> Self {
+        let options = usual(&model.gguf, &support.form);
+        let export = Export::new(&model.gguf, &model.files.sources(), &options);
+        let memory = export.ok().map(|export| export.memory());
+        let shortage = memory.and_then(|memory| memory.shortage(runner_agent::memory_bytes()));
+        Self { support, memory, shortage: shortage.map(|[problem, _hint]| problem) }
+    }
+}
+
 fn endian(gguf: &Gguf) -> &'static str {
     match gguf.endian() {
         Endian::Little => "little",
@@ -53,7 +81,7 @@ fn parameter_count(gguf: &Gguf) -> u64 {
 }
 
 /// What people look for first.
-fn card(model: &Model, forms: &[FormSupport]) -> String {
+fn card(model: &Model, forms: &[Form]) -> String {
     let gguf = &model.gguf;
     let get = |key: &str| gguf.metadata().get(key);
     let architecture = get("general.architecture").and_then(Value::as_str).unwrap_or("unknown");
@@ -77,12 +105,23 @@ fn card(model: &Model, forms: &[FormSupport]) -> String {
     let file =
         format!("{} bytes, GGUF v{}, {} endian", model.files.size_bytes(), gguf.version(), endian(gguf));
     rows.push(("file", file));
-    let verdict = |form: &FormSupport| match &form.unsupported {
-        None => format!("{}: can be exported", form.form),
-        Some(reason) => format!("{}: can't be exported: {reason}", form.form),
-    };
     rows.extend(forms.iter().map(|form| ("form", verdict(form))));
     rows.iter().map(|(label, value)| format!("{label:<13} {value}\n")).collect()
+}
+
+fn verdict(form: &Form) -> String {
+    let name = &form.support.form;
+    if let Some(reason) = &form.support.unsupported {
+        return format!("{name}: can't be exported: {reason}");
+    }
+    let works = |contract: &&ContractSupport| contract.unsupported.is_none();
+    let contracts: Vec<&str> =
+        form.support.contracts.iter().filter(works).map(|contract| contract.contract.name()).collect();
+    let memory =
+        form.memory.map(|memory| format!("; a run takes {} MB of memory", memory.total_bytes() / 1_000_000));
+    let shortage = form.shortage.as_ref().map(|shortage| format!(": too much: {shortage}"));
+    let [memory, shortage] = [memory, shortage].map(Option::unwrap_or_default);
+    format!("{name}: can be exported, for {}{memory}{shortage}", contracts.join(", "))
 }
 
 /// The block formats by their share of the bytes, the largest first.

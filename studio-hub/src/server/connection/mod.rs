@@ -219,10 +219,12 @@ impl Connection {
         match serde_json::from_str(text) {
             Ok(ClientMessage::Hello { version: VERSION, client }) => {
                 tracing::debug!(client, "a client connected");
-                let jobs = Arc::clone(&self.hub.jobs);
-                let runners = spawn_blocking(move || jobs.runners()).await.unwrap_or_default();
+                let (jobs, store) = (Arc::clone(&self.hub.jobs), Arc::clone(&self.hub.store));
+                // A disk that can't be asked is one that nobody knows about.
+                let asked = spawn_blocking(move || (jobs.runners(), store.free_bytes().unwrap_or(0))).await;
+                let (runners, free_disk_bytes) = asked.unwrap_or_default();
                 let hub = concat!("studio/", env!("CARGO_PKG_VERSION")).to_owned();
-                self.say(&HubMessage::Welcome { version: VERSION, hub, runners }).await
+                self.say(&HubMessage::Welcome { version: VERSION, hub, free_disk_bytes, runners }).await
             }
             Ok(ClientMessage::Hello { version, .. }) => {
                 let what = format!("the client speaks version {version} of the protocol, this hub {VERSION}");

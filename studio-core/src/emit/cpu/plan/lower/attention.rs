@@ -117,6 +117,10 @@ impl Lowering<'_> {
             return Ok((self.read(heads)?, None));
         };
         let first = attention.memory.map(|memory| memory.position);
+        // All rows of a table are the table: nothing computes them.
+        if first.is_none() && self.parameter(rotation).is_ok() {
+            return Ok((self.read(input)?, Some(rotation)));
+        }
         match self.function.role_of(rotation).map(|span| &span.role) {
             Some(&Role::RopeRows { table, first: found, .. }) if found == first => {
                 Ok((self.read(input)?, Some(table)))
