@@ -11,8 +11,14 @@ use std::{env, path::PathBuf, process::Command};
 /// A stage's name and what runs it.
 type Stage = (&'static str, fn() -> Result<()>);
 
-const STAGES: &[Stage] =
-    &[("lint", lint), ("unit", unit), ("families", families), ("system", system), ("browser", browser)];
+const STAGES: &[Stage] = &[
+    ("lint", lint),
+    ("unit", unit),
+    ("families", families),
+    ("lab", lab),
+    ("system", system),
+    ("browser", browser),
+];
 
 /// Runs the named stages, or all.
 pub(crate) fn run_stages(names: &[String]) -> Result<()> {
@@ -65,6 +71,14 @@ fn families() -> Result<()> {
         "--nocapture",
     ]);
     tests.env("LLAMA_REFERENCE", llama.reference);
+    run(with_tools(&mut tests)?)
+}
+
+/// A hub, runners and clients as processes of their own, through kills, cut links and full disks.
+fn lab() -> Result<()> {
+    setup::run(&["test".to_owned()])?;
+    let mut tests = cargo();
+    tests.args(["test", "--quiet", "--package", "studio-hub", "--test", "lab"]);
     run(with_tools(&mut tests)?)
 }
 

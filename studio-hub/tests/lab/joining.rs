@@ -49,7 +49,7 @@ async fn a_runner_compiles_runs_and_measures_for_a_hub_and_fetches_nothing_twice
     assert!(report.runs[0].decode_tps.is_some_and(|tps| tps > 0.0));
 
     let record = lab.record(job).await;
-    assert_eq!((record.state, record.attempt, record.model.as_str()), (JobState::Over, 1, "tiny.gguf"));
+    assert_eq!((record.state, record.attempt), (JobState::Over, 1));
     assert_eq!(record.runner.unwrap().name, "pi");
 }
 

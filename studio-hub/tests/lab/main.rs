@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod clients;
 #[path = "../common/mod.rs"]
 mod common;
+mod faults;
 mod joining;
 #[path = "../common/tiny.rs"]
 mod tiny;

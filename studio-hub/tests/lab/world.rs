@@ -350,9 +350,16 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// A link to this address.
-    pub async fn to(address: &str) -> Self {
+    /// A hub that is reached over a link, and the link.
+    pub async fn lab(compiler: &Path) -> (Lab, Self) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let host = listener.local_addr().unwrap().to_string();
+        let lab = Lab::start_with(compiler, &["--host", &host]).await;
+        let wire = Self::new(listener, &lab.hub.address);
+        (lab, wire)
+    }
+
+    fn new(listener: TcpListener, address: &str) -> Self {
         let wire = Self {
             address: listener.local_addr().unwrap(),
             cut: Arc::default(),
