@@ -148,7 +148,7 @@ fn the_page_says_what_was_compiled_and_verified() {
     let entry = listed.iter().find(|file| file["name"] == "REFERENCE.md").expect("the page is a file");
     assert_eq!(entry["size_bytes"], verified.len());
 
-    studio::ok(&["compile", &folder, "--target", "host", "--flag", "--iree-opt-level=O0"]);
+    studio::ok(&["compile", &folder, "--target", "host", "--flag", "--iree-llvmcpu-debug-symbols=false"]);
     let again = page(&bundle);
     assert!(!again.contains("## Verification"), "{again}");
     assert_eq!(again.matches("## Compiled modules").count(), 1);

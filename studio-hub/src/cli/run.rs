@@ -12,7 +12,7 @@ use super::{
 use crate::model::Model;
 use clap::{Args, ValueEnum};
 use runner_agent::{BundleFiles, EagerSettings, RunJob, Source};
-use serde_json::json;
+use serde::Serialize;
 use std::path::PathBuf;
 use studio_core::options::{ExportOptions, GraphKind};
 use studio_protocol::{ChatMessage, JobSpec, Outcome, Prompt, RunReport, RunSpec};
@@ -65,6 +65,13 @@ pub(super) struct Run {
     /// these as `runs`, and `cosines`.
     #[arg(long)]
     json: bool,
+}
+
+/// What `--json` prints of several texts. Not made by way of a `Value`, which would give each `f32` the digits of an `f64`.
+#[derive(Serialize)]
+struct Several<'a> {
+    runs: &'a [RunReport],
+    cosines: Vec<Vec<f64>>,
 }
 
 impl Run {
@@ -193,8 +200,8 @@ impl Run {
         let cosines: Vec<Vec<f64>> =
             vectors.iter().map(|a| vectors.iter().map(|b| cosine(a, b)).collect()).collect();
         if self.json {
-            let document = json!({ "runs": reports, "cosines": cosines });
-            return print(format_args!("{}\n", serde_json::to_string_pretty(&document)?));
+            let several = Several { runs: reports, cosines };
+            return print(format_args!("{}\n", serde_json::to_string_pretty(&several)?));
         }
         for report in reports {
             self.report(report)?;
