@@ -108,16 +108,57 @@ impl<'a> Case<'a> {
         let mut rows = self.judge("stablehlo", Stored::F32, Ok((&plain, &module)));
         rows.extend(self.judge("stablehlo", Stored::Blocks, Ok((&blocks, &module))));
         rows.extend(self.cpu_rows());
+        rows.extend(self.rounded_row());
         rows
     }
 
-    /// The kernels' form, with nothing rounded: weights as they are in the file, activations and cache in `f32`.
-    fn cpu_rows(&self) -> Vec<Row> {
+    /// The kernels' form, weights as they are in the file, the cache in `f32`.
+    fn cpu(&self, activations: Activations) -> ExportOptions {
         let kernels = Kernels::best(|feature| cpu_features().contains(&feature));
-        let cpu = CpuOptions { kernels, activations: Activations::F32, cache: CacheElement::F32 };
+        let cpu = CpuOptions { kernels, activations, cache: CacheElement::F32 };
+        self.options(Form::Cpu(cpu), Weights::Keep)
+    }
+
+    /// The kernels' form with activations made bytes before they are multiplied, which is usual. llama.cpp does the same:
+    /// both are judged by how far they are from the exact logits. A rounding may turn the choice of an expert, which makes
+    /// a position quite another one, in either: what counts is the median of all positions.
+    fn rounded_row(&self) -> Option<Row> {
+        /// What is allowed where llama.cpp rounds next to nothing.
+        const LEAST: f64 = 1e-3;
+        let stored = Stored::Blocks;
+        let folder = self.folder.join("cpu-i8");
+        let bundle =
+            bundle::export(&model(&self.folder, stored), &self.cpu(Activations::I8), &folder).ok()?;
+        let module = bundle::compile(&bundle, &folder);
+        let forced = engine::teacher_forced(&bundle, &module, self.tokens, Some(1), engine::Path::Decode);
+        let ours = self.differences(&forced.expect("running the module over the tokens").logits.concat());
+        let theirs =
+            self.differences(&reference::logits(&model(&self.folder, stored), self.tokens, &self.folder));
+        let agreement =
+            coverage::Agreement { difference: median(ours), limit: (2.0 * median(theirs)).max(LEAST) };
+        Some(Row {
+            architecture: self.recipe.architecture,
+            variant: self.recipe.variant,
+            contract: "kv",
+            form: "cpu, bytes",
+            formats: self.recipe.formats(),
+            agreement: Ok(agreement),
+        })
+    }
+
+    /// The largest difference of a position's logits from those of the blocks' numbers, as a share of these' range, for
+    /// each position.
+    fn differences(&self, got: &[f32]) -> Vec<f64> {
+        let vocabulary = tiny::VOCABULARY;
+        let rows = self.blocks.chunks_exact(vocabulary).zip(got.chunks_exact(vocabulary));
+        rows.map(|(want, got)| compare::logits(want, got, vocabulary).max_relative).collect()
+    }
+
+    /// The kernels' form, with nothing rounded.
+    fn cpu_rows(&self) -> Vec<Row> {
         let folder = self.folder.join("cpu-Blocks");
         let stored = Stored::Blocks;
-        let options = self.options(Form::Cpu(cpu), Weights::Keep);
+        let options = self.cpu(Activations::F32);
         match bundle::export(&model(&self.folder, stored), &options, &folder) {
             Ok(bundle) => {
                 let module = bundle::compile(&bundle, &folder);
@@ -206,6 +247,12 @@ impl<'a> Case<'a> {
         }
         Ok(())
     }
+}
+
+/// The middle one.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::INFINITY)
 }
 
 fn model(folder: &Path, stored: Stored) -> PathBuf {
