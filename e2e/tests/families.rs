@@ -135,7 +135,7 @@ impl<'a> Case<'a> {
         let theirs =
             self.differences(&reference::logits(&model(&self.folder, stored), self.tokens, &self.folder));
         let agreement =
-            coverage::Agreement { difference: median(ours), limit: (2.0 * median(theirs)).max(LEAST) };
+            coverage::Agreement { difference: median(ours), limit: (3.0 * median(theirs)).max(LEAST) };
         Some(Row {
             architecture: self.recipe.architecture,
             variant: self.recipe.variant,

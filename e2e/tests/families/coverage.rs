@@ -79,7 +79,9 @@ fn page(rows: &[Row]) -> String {
          are llama.cpp's wherever its best is ahead by more than twice the limit. llama.cpp has the numbers that the \
          blocks stand for as F32, an F32 cache and no flash attention, so that it rounds nothing, but for GELU, which it \
          looks up in a table of F16: hence the wider limit. The stablehlo form has F32 weights, the cpu form the blocks \
-         themselves with F32 activations and cache.\n\n{}",
+         themselves with F32 activations and cache. With bytes as \
+         activations (cpu, bytes), as usual, both engines round: both are held against the exact logits, by the median of \
+         the positions, and ours may be three times as far from them as llama.cpp's.\n\n{}",
         date.trim(),
         super::super::POSITIONS,
         table(rows)
