@@ -158,6 +158,12 @@ fn hyperparameters() {
         expect!["llama.rope.freq_base is NaN: it must be positive and finite"],
     );
     check(
+        Tiny::new().set("llama.rope.scaling.factor", Value::F32(1e-40)),
+        expect![
+            "llama.rope.scaling.factor is 0.0000000000000000000000000000000000000001: it and its reciprocal must be positive and finite"
+        ],
+    );
+    check(
         Tiny::new().set("llama.attention.layer_norm_rms_epsilon", Value::F32(0.0)),
         expect!["llama.attention.layer_norm_rms_epsilon is 0: it must be positive and finite"],
     );

@@ -148,3 +148,24 @@ const CAPACITY_MULTIPLE: u64 = 64;
 pub(super) fn capacity(options: &ExportOptions) -> u64 {
     (u64::from(options.context) + u64::from(options.chunk) - 1).next_multiple_of(CAPACITY_MULTIPLE)
 }
+
+/// The longest context whose capacity is at most so many positions.
+pub(super) fn most_context(positions: u64, options: &ExportOptions) -> u64 {
+    let whole = positions / CAPACITY_MULTIPLE * CAPACITY_MULTIPLE;
+    (whole + 1).saturating_sub(u64::from(options.chunk))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_context_is_taken_and_no_longer_one() {
+        for (positions, chunk) in [(8192, 512), (8192, 1), (8200, 512), (64, 64), (524_288, 512)] {
+            let options = ExportOptions { chunk, ..ExportOptions::default() };
+            let most = u32::try_from(most_context(positions, &options)).unwrap();
+            let of = |context| capacity(&ExportOptions { context, ..options.clone() });
+            assert!(of(most) <= positions && of(most + 1) > positions, "{positions}, {chunk}: {most}");
+        }
+    }
+}

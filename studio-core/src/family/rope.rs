@@ -43,8 +43,13 @@ impl Rope {
         };
         // 0 says that there is none.
         let factor = factor.filter(|&factor| factor != 0.0).unwrap_or(1.0);
-        if !factor.is_finite() || factor <= 0.0 {
-            return Err(keys.bad("rope.scaling.factor", factor, "it must be positive and finite"));
+        // A factor may be so small that frequencies, which are divided by it, are infinite.
+        if !factor.is_finite() || factor <= 0.0 || !factor.recip().is_finite() {
+            return Err(keys.bad(
+                "rope.scaling.factor",
+                factor,
+                "it and its reciprocal must be positive and finite",
+            ));
         }
         let mut magnitude = keys.positive_f32("rope.scaling.attn_factor", Some(1.0))?;
         let (mut frequency_scale, mut yarn) = (1.0 / factor, None);

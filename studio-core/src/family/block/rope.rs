@@ -5,7 +5,7 @@
 //! cosines come from a table that is computed at export, so that every target and every compiler has the same.
 
 use crate::family::BuildError;
-use crate::family::request::capacity;
+use crate::family::request::{capacity, most_context};
 use crate::family::rope::Rope;
 use crate::graph::{
     ElementType, FunctionBuilder, GraphError, ParamSource, ParamSpec, Reduction, Role, Storage, Val,
@@ -46,18 +46,19 @@ fn table_of(
     head_dim: u64,
     options: &ExportOptions,
 ) -> Result<ParamSpec, BuildError> {
-    let positions = options.graphs.iter().map(|kind| match kind {
-        GraphKind::Redecode | GraphKind::Embed => u64::from(options.seq),
-        GraphKind::Kv => capacity(options),
-    });
-    let positions = positions.max().unwrap_or(0);
     let half = head_dim / 2;
-    if positions.saturating_mul(4 * half) > MAX_TABLE_LENGTH {
-        return Err(BuildError::Option {
-            option: "context",
-            value: options.context.to_string(),
-            reason: format!("choose at most {} for heads of this size", MAX_TABLE_LENGTH / (4 * half)),
-        });
+    let room = MAX_TABLE_LENGTH / (4 * half).max(1);
+    let mut positions = 0;
+    for kind in &options.graphs {
+        let (option, value, wanted, most) = match kind {
+            GraphKind::Redecode | GraphKind::Embed => ("seq", options.seq, u64::from(options.seq), room),
+            GraphKind::Kv => ("context", options.context, capacity(options), most_context(room, options)),
+        };
+        if wanted > room {
+            let reason = format!("choose at most {most} for heads of this size");
+            return Err(BuildError::Option { option, value: value.to_string(), reason });
+        }
+        positions = positions.max(wanted);
     }
     let pairs: Vec<(f64, f64)> = (0..half).map(|pair| rope.frequency(pair, factors)).collect();
     let mut values = Vec::with_capacity((positions * 4 * half) as usize);
