@@ -96,6 +96,21 @@ pub enum ClientMessage {
         /// Which.
         name: String,
     },
+    /// Gives a runner other labels than those that it joined with, until it is removed. Answered by `done`.
+    RunnerLabel {
+        /// Comes back in the answer.
+        request: u64,
+        /// Which.
+        name: String,
+        /// The labels; where absent, those that it joins with count again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        labels: Option<Vec<String>>,
+    },
+    /// Asks for what a machine needs to join. Answered by `invitation`.
+    RunnerInvite {
+        /// Comes back in the answer.
+        request: u64,
+    },
     /// Says that this connection is a runner's, which wants work. Answered by `joined`.
     Join {
         /// What it is.

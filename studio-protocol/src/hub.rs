@@ -79,6 +79,13 @@ pub enum HubMessage {
         /// All of them, the hub's own first.
         runners: Vec<Runner>,
     },
+    /// The answer to `runner_invite`.
+    Invitation {
+        /// The client's number.
+        request: u64,
+        /// The hub's token. A page has it in a cookie that no script can read.
+        token: String,
+    },
     /// Something happened in a job that this connection submitted or watches.
     JobEvent {
         /// The job.

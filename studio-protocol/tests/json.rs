@@ -49,6 +49,15 @@ fn what_a_client_says() {
             r#"{"type":"upload_finish","channel":3,"blake3":"abababababababababababababababababababababababababababababababab"}"#
         ]],
     );
+    check(
+        &C::RunnerLabel { request: 4, name: "pi4".to_owned(), labels: Some(vec!["arm".to_owned()]) },
+        expect![[r#"{"type":"runner_label","request":4,"name":"pi4","labels":["arm"]}"#]],
+    );
+    check(&C::RunnerInvite { request: 5 }, expect![[r#"{"type":"runner_invite","request":5}"#]]);
+    check(
+        &HubMessage::Invitation { request: 5, token: "ab".to_owned() },
+        expect![[r#"{"type":"invitation","request":5,"token":"ab"}"#]],
+    );
     check(&C::UploadClose { channel: 3 }, expect![[r#"{"type":"upload_close","channel":3}"#]]);
     let compile = CompileSpec { bundle: hash(1), target: "host".to_owned(), flags: vec!["--x=1".to_owned()] };
     check(

@@ -25,6 +25,17 @@ pub(super) struct Runners {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Gives a runner these labels in place of those that it joined with; without any, none.
+    Label {
+        /// Its name.
+        name: String,
+        /// The labels.
+        #[arg(conflicts_with = "own")]
+        labels: Vec<String>,
+        /// Let those count again that it joins with.
+        #[arg(long)]
+        own: bool,
+    },
     /// Forgets a runner that is gone, so that another machine may have its name.
     Remove {
         /// Its name.
@@ -36,9 +47,17 @@ impl Runners {
     pub(super) fn run(self) -> anyhow::Result<()> {
         work::block_on(|cancel| async move {
             let mut remote = self.hub.open().await?;
-            if let Some(Command::Remove { name }) = self.command {
-                remote.ask(|request| ClientMessage::RunnerRemove { request, name }).await?;
-                return Ok(());
+            match self.command {
+                Some(Command::Remove { name }) => {
+                    remote.ask(|request| ClientMessage::RunnerRemove { request, name }).await?;
+                    return Ok(());
+                }
+                Some(Command::Label { name, labels, own }) => {
+                    let labels = Some(labels).filter(|_| !own);
+                    remote.ask(|request| ClientMessage::RunnerLabel { request, name, labels }).await?;
+                    return Ok(());
+                }
+                None => {}
             }
             if !self.watch {
                 let runners = &remote.runners;

@@ -87,7 +87,9 @@ impl Serve {
         print(format_args!("http://{address}/?token={token}\n"))?;
         note("The page is at the address above. End the hub with Ctrl-C.");
         let auth = Auth::new(&token, address, &self.hosts);
-        server::serve(listener, auth, store, jobs, runner, shutdown).await.context("the hub failed")
+        server::serve(listener, auth, server::Token(token), store, jobs, runner, shutdown)
+            .await
+            .context("the hub failed")
     }
 
     fn explain(&self, error: &io::Error) -> anyhow::Error {

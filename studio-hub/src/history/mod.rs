@@ -14,7 +14,7 @@ use std::{path::Path, time::Duration};
 use studio_protocol::{ErrorCode, WireError};
 
 /// The version of the tables.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// How long one connection waits for another.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -54,9 +54,13 @@ CREATE TABLE runners (
     id TEXT NOT NULL,
     labels TEXT NOT NULL,
     info TEXT NOT NULL,
-    seen_ms INTEGER NOT NULL
+    seen_ms INTEGER NOT NULL,
+    chosen TEXT
 ) STRICT;
 ";
+
+/// What makes tables of version 1 those of version 2.
+const FROM_1: &str = "ALTER TABLE runners ADD COLUMN chosen TEXT;";
 
 /// A connection to the database.
 #[derive(Debug)]
@@ -111,6 +115,7 @@ impl History {
             0 => {
                 db.execute_batch(&format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))?;
             }
+            1 => db.execute_batch(&format!("BEGIN; {FROM_1} PRAGMA user_version = {VERSION}; COMMIT;"))?,
             other => return Err(HistoryError::Version(other)),
         }
         Ok(Self { db })

@@ -190,6 +190,11 @@ impl Jobs {
         }
     }
 
+    /// Gives a runner these labels, or its own again.
+    pub(crate) fn label_runner(&self, name: &str, labels: Option<Vec<String>>) -> Result<(), WireError> {
+        self.state().label_runner(name, labels)
+    }
+
     /// Forgets a runner that is gone.
     pub(crate) fn remove_runner(&self, name: &str) -> Result<(), WireError> {
         self.state().remove_runner(name)

@@ -93,7 +93,7 @@ impl Known {
 
     /// Whether it goes by this name or label.
     pub(super) fn is_called(&self, word: &str) -> bool {
-        self.is.info.name == word || self.is.labels.iter().any(|label| label == word)
+        self.is.info.name == word || self.is.labels().iter().any(|label| label == word)
     }
 
     /// Whether a job for these is for it.
@@ -101,7 +101,7 @@ impl Known {
         match on {
             None => self.is.info.name == super::LOCAL,
             Some(On::Runner(name)) => self.is.info.name == *name,
-            Some(On::Label(label)) => self.is.labels.contains(label),
+            Some(On::Label(label)) => self.is.labels().contains(label),
             Some(On::Each(words)) => words.is_empty() || words.iter().any(|word| self.is_called(word)),
         }
     }
@@ -115,7 +115,7 @@ impl Known {
         };
         Runner {
             info: self.is.info.clone(),
-            labels: self.is.labels.clone(),
+            labels: self.is.labels().to_vec(),
             state,
             job: self.job,
             seen_ms: if self.link.is_some() { super::now_ms() } else { self.is.seen_ms },

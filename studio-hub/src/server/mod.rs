@@ -32,14 +32,26 @@ pub(crate) struct Hub {
     pub(crate) store: Arc<Store>,
     pub(crate) uploads: Arc<Uploads>,
     pub(crate) jobs: Arc<Jobs>,
+    token: Token,
     connections: Arc<Semaphore>,
     shutdown: CancellationToken,
+}
+
+/// The hub's token, for clients that invite a runner.
+pub(crate) struct Token(pub(crate) String);
+
+impl std::fmt::Debug for Token {
+    /// Logs don't tell it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token(…)")
+    }
 }
 
 /// Serves until `shutdown`, then ends connections, jobs and their processes.
 pub(crate) async fn serve(
     listener: TcpListener,
     auth: Auth,
+    token: Token,
     store: Arc<Store>,
     jobs: Arc<Jobs>,
     runner: LocalRunner,
@@ -54,6 +66,7 @@ pub(crate) async fn serve(
         uploads: Arc::new(Uploads::new(Arc::clone(&store))),
         store,
         jobs,
+        token,
         connections: Arc::new(Semaphore::new(MAX_CONNECTIONS as usize)),
         shutdown: shutdown.clone(),
     });

@@ -209,3 +209,33 @@ async fn a_label_takes_whoever_is_free_and_nobody_is_told() {
     let told = events(&lab.hub, job).await;
     assert_eq!(told[0], JobEvent::Started { runner: "pi".to_owned() });
 }
+
+#[tokio::test]
+async fn a_label_given_at_the_hub_outlives_hub_and_runner_and_names_who_is_meant() {
+    let dir = tempfile::tempdir().unwrap();
+    let compiler = quick(dir.path());
+    let mut lab = Lab::start(&compiler).await;
+    let runner = lab.runner("pi", &compiler);
+    lab.until("pi", RunnerState::Idle).await;
+    let label = |lab: &Lab, labels: &[&str]| {
+        Command::new(STUDIO)
+            .args(["runners", "--hub", &format!("http://{}", lab.hub.address), "--token", &lab.hub.token])
+            .args(["label", "pi"])
+            .args(labels)
+            .output()
+            .unwrap()
+    };
+    let refused = label(&lab, &["no/label"]);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    assert_eq!(label(&lab, &["shelf", "arm"]).status.code(), Some(0));
+    lab.restart_hub(&compiler).await;
+    runner.kill();
+    let _again = lab.runner("pi", &compiler);
+    assert_eq!(lab.until("pi", RunnerState::Idle).await.labels, ["shelf", "arm"]);
+    let terms = Terms { on: Some(On::Label("shelf".to_owned())), ..Terms::default() };
+    let job = lab.submit(lab.compile(), terms).await[0];
+    let told = events(&lab.hub, job).await;
+    assert_eq!(told[0], JobEvent::Started { runner: "pi".to_owned() });
+    assert_eq!(label(&lab, &["--own"]).status.code(), Some(0));
+    assert!(lab.until("pi", RunnerState::Idle).await.labels.is_empty());
+}

@@ -138,6 +138,7 @@ impl App {
             | HubMessage::Job { .. }
             | HubMessage::Done { .. }
             | HubMessage::Runners { .. }
+            | HubMessage::Invitation { .. }
             | HubMessage::Joined { .. }
             | HubMessage::JobAssign(_)
             | HubMessage::JobAck { .. }

@@ -14,12 +14,31 @@ use studio_protocol::{
     ErrorCode, JobEvent, JobId, JobSpec, JobState, On, Outcome, WireError, Working, is_runner_name,
 };
 
+/// The most labels that a runner may be given.
+const MAX_LABELS: usize = 32;
+
+fn unknown(name: &str) -> WireError {
+    let shown: String = name.chars().take(80).collect();
+    WireError::new(ErrorCode::NotFound, format!("the hub knows no runner {shown}"))
+}
+
+/// Refuses what can't name a runner or label one.
+fn check_name(word: &str) -> Result<(), WireError> {
+    if is_runner_name(word) {
+        return Ok(());
+    }
+    let shown: String = word.chars().take(80).collect();
+    let what = format!("{shown:?} is no runner's name or label: 1 to 64 letters, digits, '.', '_' and '-'");
+    Err(WireError::new(ErrorCode::BadMessage, what))
+}
+
 impl State {
     pub(in crate::jobs) fn join(&mut self, newcomer: Newcomer) -> Result<Joined, WireError> {
         let Newcomer { info, id, labels, working } = newcomer;
         let name = info.name.clone();
         self.check_names(&name, &id, &labels)?;
-        let is = Remembered { info, id, labels, seen_ms: now_ms() };
+        let chosen = self.runners.get(&name).and_then(|known| known.is.chosen.clone());
+        let is = Remembered { info, id, labels, chosen, seen_ms: now_ms() };
         if name != LOCAL {
             self.history.remember(&is)?;
         }
@@ -48,14 +67,7 @@ impl State {
     }
 
     fn check_names(&self, name: &str, id: &str, labels: &[String]) -> Result<(), WireError> {
-        if let Some(word) =
-            [name].into_iter().chain(labels.iter().map(String::as_str)).find(|word| !is_runner_name(word))
-        {
-            let shown: String = word.chars().take(80).collect();
-            let what =
-                format!("{shown:?} is no runner's name or label: 1 to 64 letters, digits, '.', '_' and '-'");
-            return Err(WireError::new(ErrorCode::BadMessage, what));
-        }
+        [name].into_iter().chain(labels.iter().map(String::as_str)).try_for_each(check_name)?;
         let Some(known) = self.runners.get(name) else { return Ok(()) };
         if known.is.id == id {
             return Ok(());
@@ -188,11 +200,30 @@ impl State {
         self.change(id, vec![requeued], |job| job.record.state = JobState::Waiting)
     }
 
+    pub(in crate::jobs) fn label_runner(
+        &mut self,
+        name: &str,
+        labels: Option<Vec<String>>,
+    ) -> Result<(), WireError> {
+        let named = labels.iter().flatten();
+        if named.clone().count() > MAX_LABELS {
+            let what = format!("a runner has at most {MAX_LABELS} labels");
+            return Err(WireError::new(ErrorCode::BadMessage, what).at(name));
+        }
+        named.map(String::as_str).try_for_each(check_name)?;
+        let runner = self.runners.get_mut(name).ok_or_else(|| unknown(name))?;
+        let mut is = runner.is.clone();
+        is.chosen = labels;
+        self.history.remember(&is)?;
+        runner.is = is;
+        self.runners_changed();
+        // A job may have waited for just this label.
+        self.dispatch();
+        Ok(())
+    }
+
     pub(in crate::jobs) fn remove_runner(&mut self, name: &str) -> Result<(), WireError> {
-        let runner = self
-            .runners
-            .get(name)
-            .ok_or_else(|| WireError::new(ErrorCode::NotFound, format!("the hub knows no runner {name}")))?;
+        let runner = self.runners.get(name).ok_or_else(|| unknown(name))?;
         if runner.is_connected(None) {
             let what = format!("the runner {name} is here");
             return Err(WireError::new(ErrorCode::Busy, what).hint("End its `runner-agent join` first"));

@@ -118,4 +118,17 @@ impl Connection {
             Err(error) => self.error(About::Request(request), error).await,
         }
     }
+
+    pub(super) async fn runner_label(
+        &mut self,
+        request: u64,
+        name: String,
+        labels: Option<Vec<String>>,
+    ) -> Result<(), End> {
+        let jobs = Arc::clone(&self.hub.jobs);
+        match blocking(move || jobs.label_runner(&name, labels)).await {
+            Ok(()) => self.say(&HubMessage::Done { request }).await,
+            Err(error) => self.error(About::Request(request), error).await,
+        }
+    }
 }

@@ -264,6 +264,13 @@ impl Connection {
             ClientMessage::JobCancel { job } => self.job_cancel(job).await,
             ClientMessage::RunnersWatch => self.runners_watch().await,
             ClientMessage::RunnerRemove { request, name } => self.runner_remove(request, name).await,
+            ClientMessage::RunnerLabel { request, name, labels } => {
+                self.runner_label(request, name, labels).await
+            }
+            ClientMessage::RunnerInvite { request } => {
+                let token = self.hub.token.0.clone();
+                self.say(&HubMessage::Invitation { request, token }).await
+            }
             ClientMessage::Join { runner, id, labels, working } => {
                 self.join(Newcomer { info: runner, id, labels, working }).await
             }
