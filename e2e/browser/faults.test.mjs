@@ -1,26 +1,16 @@
 // What the page says when something is wrong, and what it keeps.
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { after, before, test } from "node:test";
-import { model, openBrowser, openPage, shoot } from "./lib/browser.mjs";
+import { test } from "node:test";
+import { model, openPage, shoot, studio } from "./lib/browser.mjs";
 import { Hub } from "./lib/hub.mjs";
 
 const MINUTE = 60_000;
-let hub, browser;
-
-before(async () => {
-  hub = await Hub.start();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await hub?.stop();
-});
+const at = studio();
 
 async function dropped(name, bytes) {
-  const view = await openPage(browser, { origin: hub.origin });
-  await view.page.goto(hub.url);
+  const view = await openPage(at.browser, { origin: at.hub.origin });
+  await view.page.goto(at.hub.url);
   await view.page.getByTestId("drop").waitFor();
   // A real drop event, as a file manager makes it.
   await view.page.evaluate(
@@ -77,42 +67,38 @@ test("an unknown architecture still shows its metadata and says what is supporte
 });
 
 test("a wrong token is told how to get the right one", async () => {
-  const { page, context } = await openPage(browser, { origin: hub.origin });
-  const answer = await page.goto(`${hub.origin}/?token=${"0".repeat(64)}`);
+  const { page, context } = await openPage(at.browser, { origin: at.hub.origin });
+  const answer = await page.goto(`${at.hub.origin}/?token=${"0".repeat(64)}`);
   assert.equal(answer.status(), 401);
   assert.match(await page.innerText("body"), /token/i);
   await context.close();
 });
 
 test("an upload survives the hub's violent end", async () => {
-  const { page, context, faults } = await openPage(browser, { origin: hub.origin });
-  page.setDefaultTimeout(30_000);
-  await page.goto(hub.url);
+  const { page, context, faults } = await at.open();
   await page.getByTestId("file").setInputFiles(model);
   await page.locator("#graph-redecode").uncheck();
   await page.getByTestId("weights-f32").check({ force: true });
   await page.getByTestId("export").click();
   await page.waitForFunction(() => /Making and sending model.irpa/.test(document.querySelector("[data-testid=export-progress]")?.innerText ?? ""));
   const received = () => {
-    const parts = fs.readdirSync(`${hub.data}/uploads`).filter((name) => name.endsWith(".part"));
-    return Math.max(0, ...parts.map((name) => fs.statSync(`${hub.data}/uploads/${name}`).size));
+    const parts = fs.readdirSync(`${at.hub.data}/uploads`).filter((name) => name.endsWith(".part"));
+    return Math.max(0, ...parts.map((name) => fs.statSync(`${at.hub.data}/uploads/${name}`).size));
   };
   for (let tries = 0; tries < 100 && received() === 0; tries += 1) await page.waitForTimeout(100);
-  await hub.kill();
+  await at.hub.kill();
   const kept = received();
   assert.ok(kept > 0, "something was on the disk when the hub was killed");
   await page.getByTestId("banner").waitFor();
   await shoot(page, "hub-away-light");
-  hub = await Hub.start({ data: hub.data, port: hub.port });
+  at.hub = await Hub.start({ data: at.hub.data, port: at.hub.port });
   await page.getByTestId("export-done").waitFor({ timeout: 2 * MINUTE });
   assert.deepEqual(faults.filter((fault) => !/WebSocket|ERR_CONNECTION/.test(fault)), []);
   await context.close();
 });
 
 test("an export is cancelled, and goes on from where it was", async () => {
-  const { page, context } = await openPage(browser, { origin: hub.origin });
-  page.setDefaultTimeout(30_000);
-  await page.goto(hub.url);
+  const { page, context } = await at.open();
   await page.getByTestId("file").setInputFiles(model);
   await page.locator("#graph-redecode").uncheck();
   await page.getByTestId("weights-f16").check({ force: true });

@@ -2,27 +2,16 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { model, openBrowser, openPage, shoot, temporaryFolder } from "./lib/browser.mjs";
-import { Hub } from "./lib/hub.mjs";
+import { test } from "node:test";
+import { model, openPage, overflow, shoot, studio, temporaryFolder } from "./lib/browser.mjs";
 
-let hub, browser;
-
-before(async () => {
-  hub = await Hub.start();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await hub?.stop();
-});
+const at = studio();
 
 async function open(options = {}, hash = "") {
-  const view = await openPage(browser, { origin: hub.origin, ...options });
+  const view = await openPage(at.browser, { origin: at.hub.origin, ...options });
   const { page } = view;
   page.setDefaultTimeout(30_000);
-  await page.goto(hub.url + hash);
+  await page.goto(at.hub.url + hash);
   await page.getByTestId("file").setInputFiles(model);
   if (!hash) {
     await page.getByTestId("card").waitFor();
@@ -110,8 +99,7 @@ test("the picture is saved as SVG, and colours have a legend", async () => {
 });
 
 test("a text of StableHLO is shown, and a broken one is told where", async () => {
-  const { page, context } = await openPage(browser, { origin: hub.origin });
-  await page.goto(hub.url);
+  const { page, context } = await at.open();
   const folder = temporaryFolder();
   const text = path.join(folder, "tiny.mlir");
   fs.copyFileSync(path.join(import.meta.dirname, "../../studio-core/tests/out/tied-kv-f16.mlir"), text);
@@ -133,8 +121,7 @@ for (const colorScheme of ["light", "dark"]) {
       const { page, context, faults } = await open({ width, colorScheme }, "#graph=decode/layer%200/attention/q_proj");
       await page.waitForTimeout(500);
       await shoot(page, `graph-${colorScheme}-${width}`);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.equal(overflow, 0, "no sideways scrolling");
+      assert.equal(await overflow(page), 0, "no sideways scrolling");
       assert.deepEqual(faults, []);
       await context.close();
     });

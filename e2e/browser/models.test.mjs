@@ -1,27 +1,16 @@
 // Models of other families than the one that the other tests have: Gemma 3, and an encoder, whose texts become vectors.
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { after, before, test } from "node:test";
-import { gemma3, minilm, openBrowser, openPage, shoot } from "./lib/browser.mjs";
-import { Hub } from "./lib/hub.mjs";
+import { test } from "node:test";
+import { gemma3, minilm, openPage, overflow, shoot, studio } from "./lib/browser.mjs";
 
 const MINUTE = 60_000;
-let hub, browser;
-
-before(async () => {
-  hub = await Hub.start();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await hub?.stop();
-});
+const at = studio();
 
 async function open(file, options = {}) {
-  const view = await openPage(browser, { origin: hub.origin, ...options });
+  const view = await openPage(at.browser, { origin: at.hub.origin, ...options });
   view.page.setDefaultTimeout(30_000);
-  await view.page.goto(hub.url);
+  await view.page.goto(at.hub.url);
   await view.page.getByTestId("file").setInputFiles(file);
   await view.page.getByTestId("card").waitFor();
   return view;
@@ -87,8 +76,7 @@ test("an encoder gives texts' vectors, and says how near they are", async () => 
   for (const [width, colorScheme] of [[400, "dark"], [1280, "dark"]]) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.equal(overflow, 0, `no sideways scrolling at ${width}`);
+    assert.equal(await overflow(page), 0, `no sideways scrolling at ${width}`);
     await shoot(page, `embed-${colorScheme}-${width}`);
   }
   assert.deepEqual(faults, []);

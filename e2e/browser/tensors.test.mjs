@@ -1,27 +1,15 @@
 // What a tensor's numbers are like: chosen in the table, computed in the worker, shown beside it; the command line says the same.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { after, before, test } from "node:test";
-import { model, openBrowser, openPage, shoot } from "./lib/browser.mjs";
-import { Hub } from "./lib/hub.mjs";
+import { test } from "node:test";
+import { model, overflow, shoot, studio } from "./lib/browser.mjs";
 
 const NAME = "blk.7.ffn_down.weight";
-let hub, browser;
-
-before(async () => {
-  hub = await Hub.start();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await hub?.stop();
-});
+const at = studio();
 
 for (const [colorScheme, width] of [["light", 1280], ["dark", 400]]) {
   test(`${colorScheme}, ${width} pixels: a tensor's numbers`, async () => {
-    const { page, context, faults } = await openPage(browser, { origin: hub.origin, width, colorScheme });
-    await page.goto(hub.url);
+    const { page, context, faults } = await at.open({ width, colorScheme });
     await page.getByTestId("drop").waitFor();
     await page.getByTestId("file").setInputFiles(model);
     await page.getByTestId("tab-tensors").click();
@@ -42,8 +30,7 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 400]]) {
     const path = await survey.locator("path").first().getAttribute("d");
     assert.equal(path.split("M").length - 1, found.histogram.counts.filter((count) => count > 0).length, "a bar for each bin");
     await shoot(page, `survey-${colorScheme}-${width}`);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.equal(overflow, 0, "no sideways scrolling");
+    assert.equal(await overflow(page), 0, "no sideways scrolling");
 
     await survey.getByTestId("survey-close").click();
     await survey.waitFor({ state: "detached" });

@@ -3,27 +3,16 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { model, openBrowser, openPage, shoot, temporaryFolder } from "./lib/browser.mjs";
-import { Hub } from "./lib/hub.mjs";
+import { test } from "node:test";
+import { model, openPage, overflow, shoot, studio, temporaryFolder } from "./lib/browser.mjs";
 
 const fixture = (name) => JSON.parse(fs.readFileSync(path.join(import.meta.dirname, "../../studio-core/tests", name), "utf8"));
-let hub, browser;
-
-before(async () => {
-  hub = await Hub.start();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await hub?.stop();
-});
+const at = studio();
 
 async function openBench({ width = 1280, colorScheme = "light", file = model } = {}) {
-  const opened = await openPage(browser, { origin: hub.origin, width, colorScheme });
+  const opened = await openPage(at.browser, { origin: at.hub.origin, width, colorScheme });
   const { page } = opened;
-  await page.goto(hub.url);
+  await page.goto(at.hub.url);
   await page.getByTestId("drop").waitFor();
   await page.getByTestId("file").setInputFiles(file);
   await page.getByTestId("tab-tokens").click();
@@ -86,8 +75,7 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 4
     await hasTokens(page, fixture("chat/smollm2-tokens.json")[2].length);
     await page.getByTestId("add-turn").click();
     assert.equal(await page.locator(".turn").count(), 3);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.equal(overflow, 0, "no sideways scrolling");
+    assert.equal(await overflow(page), 0, "no sideways scrolling");
     assert.deepEqual(faults, []);
     await context.close();
   });

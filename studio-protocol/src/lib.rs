@@ -8,6 +8,7 @@ mod artifact;
 pub mod chunk;
 mod client;
 mod error;
+pub mod figures;
 mod hub;
 mod job;
 mod record;

@@ -1,8 +1,10 @@
 // A headless Chromium that notes every request and every fault of a page.
 import { chromium } from "playwright-core";
 import fs from "node:fs";
+import { after, before } from "node:test";
 import os from "node:os";
 import path from "node:path";
+import { Hub } from "./hub.mjs";
 
 const arguments_ = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -11,6 +13,33 @@ const arguments_ = [
 
 export async function openBrowser() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: arguments_ });
+}
+
+// A hub and a browser for the tests of a file: started before the first, ended after the last.
+export function studio() {
+  const at = {
+    // A page of the hub, opened.
+    async open({ hash = "", ...options } = {}) {
+      const view = await openPage(at.browser, { origin: at.hub.origin, ...options });
+      view.page.setDefaultTimeout(30_000);
+      await view.page.goto(at.hub.url + hash);
+      return view;
+    },
+  };
+  before(async () => {
+    at.hub = await Hub.start();
+    at.browser = await openBrowser();
+  });
+  after(async () => {
+    await at.browser?.close();
+    await at.hub?.stop();
+  });
+  return at;
+}
+
+// How far the page can be scrolled sideways, which is not at all.
+export function overflow(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
 // A page in a profile of its own. `faults` collects uncaught errors; `foreign`, requests to any other origin.

@@ -44,3 +44,24 @@ export class Hub {
     fs.rmSync(this.data, { recursive: true, force: true });
   }
 }
+
+// A machine that works for a hub: a process of its own, as `runner-agent join` is.
+export class Runner {
+  static start(hub, name, { labels = [], program = binary } = {}) {
+    const runner = new Runner();
+    runner.data = fs.mkdtempSync(path.join(os.tmpdir(), `studio-runner-${name}-`));
+    const more = labels.flatMap((label) => ["--label", label]);
+    runner.process = spawn(program, ["join", hub.origin, "--name", name, "--data", runner.data, ...more], {
+      stdio: "ignore",
+      env: { ...process.env, STUDIO_TOKEN: new URL(hub.url).searchParams.get("token") },
+    });
+    runner.exited = new Promise((resolve) => runner.process.once("exit", resolve));
+    return runner;
+  }
+
+  async kill() {
+    this.process.kill("SIGKILL");
+    await this.exited;
+    fs.rmSync(this.data, { recursive: true, force: true });
+  }
+}

@@ -1,13 +1,19 @@
 //! [`App`]: the page's signals, one for each thing that can change by itself. Views read them and call the
 //! methods beside; nothing else changes them.
 
+use super::lab::Asked;
 use super::store::{self, Theme};
 use super::worker_port::WorkerPort;
 use crate::hub::link::Link;
+use crate::messages::Problem;
 use crate::state::compare::{CompareState, Values};
 use crate::state::export::ExportState;
 use crate::state::graph::GraphState;
-use crate::state::job::Job;
+use crate::state::job::{Job, JobKey};
+use crate::state::lab::history::{History, Search};
+use crate::state::lab::place::Place;
+use crate::state::lab::route::Route;
+use crate::state::lab::shown::Shown;
 use crate::state::link::LinkState;
 use crate::state::model::{ModelState, PlanState};
 use crate::state::options::OptionsForm;
@@ -16,6 +22,7 @@ use crate::state::session::{Bundle, Session};
 use crate::state::survey::SurveyState;
 use crate::state::tokens::{BenchForm, TokensState};
 use leptos::prelude::*;
+use std::collections::HashMap;
 use studio_protocol::JobSpec;
 
 /// The page's state and what can be done. Copies are the same page.
@@ -53,12 +60,33 @@ pub(crate) struct App {
     pub prompt: RwSignal<PromptForm>,
     /// The run job.
     pub run: RwSignal<Option<Job>>,
+    /// The jobs of other runners, where a compile or a run was asked of several.
+    pub siblings: RwSignal<Vec<Job>>,
+    /// Who is to compile.
+    pub compile_place: RwSignal<Place>,
+    /// Who is to run.
+    pub run_place: RwSignal<Place>,
     /// Earlier runs that gave tokens, newest first.
     pub past_runs: RwSignal<Vec<Job>>,
+    /// The part of the page that is shown.
+    pub route: RwSignal<Route>,
+    /// What the history is searched for.
+    pub search: RwSignal<Search>,
+    /// What was found in it.
+    pub history: RwSignal<History>,
+    /// The job that is looked at.
+    pub shown: RwSignal<Option<Shown>>,
+    /// What happens in it.
+    pub looked_at: RwSignal<Option<Job>>,
+    /// The hub's token, once somebody asked how to join.
+    pub token: RwSignal<Option<String>>,
+    /// What the hub refused to do with a runner, by its name.
+    pub refusal: RwSignal<Option<(String, Problem)>>,
     /// Dark, light or the system's choice.
     pub theme: RwSignal<Theme>,
     pub(super) worker: StoredValue<Option<WorkerPort>, LocalStorage>,
     pub(super) hub: StoredValue<Option<Link>, LocalStorage>,
+    pub(super) asked: StoredValue<HashMap<u64, Asked>>,
     counter: StoredValue<u64>,
 }
 
@@ -70,6 +98,14 @@ impl App {
             Some(JobSpec::Run(spec)) => PromptForm::of(spec),
             _ => PromptForm::default(),
         };
+        let mut counter = 0;
+        let mut resume = |key: JobKey| {
+            counter += 1;
+            Job::resumed(counter, key)
+        };
+        let compile = session.compile.map(&mut resume);
+        let run = session.run.map(&mut resume);
+        let siblings = session.siblings.into_iter().map(&mut resume).collect();
         let app = Self {
             link: RwSignal::default(),
             model: RwSignal::default(),
@@ -84,18 +120,30 @@ impl App {
             plan: RwSignal::default(),
             export: RwSignal::default(),
             bundle: RwSignal::new(session.bundle),
-            compile: RwSignal::new(session.compile.map(|key| Job::resumed(1, key))),
+            compile: RwSignal::new(compile),
             prompt: RwSignal::new(prompt),
-            run: RwSignal::new(session.run.map(|key| Job::resumed(2, key))),
+            run: RwSignal::new(run),
+            siblings: RwSignal::new(siblings),
+            compile_place: RwSignal::default(),
+            run_place: RwSignal::default(),
             past_runs: RwSignal::default(),
+            route: RwSignal::default(),
+            search: RwSignal::default(),
+            history: RwSignal::default(),
+            shown: RwSignal::default(),
+            looked_at: RwSignal::default(),
+            token: RwSignal::default(),
+            refusal: RwSignal::default(),
             theme: RwSignal::new(store::theme()),
             worker: StoredValue::new_local(None),
             hub: StoredValue::new_local(None),
-            counter: StoredValue::new(2),
+            asked: StoredValue::default(),
+            counter: StoredValue::new(counter),
         };
         app.worker.set_value(app.start_worker());
         app.hub.set_value(Some(app.start_link()));
         app.keep();
+        app.follow_route();
         app.follow_runner();
         app.ask_for_plans();
         app
@@ -118,6 +166,7 @@ impl App {
             bundle: self.bundle.get(),
             compile: self.compile.with(|job| job.as_ref().and_then(Job::key)),
             run: self.run.with(|job| job.as_ref().and_then(Job::key)),
+            siblings: self.siblings.with(|jobs| jobs.iter().filter_map(Job::key).collect()),
         });
         Effect::new(move |_| kept.with(store::keep_session));
         Effect::new(move |_| store::keep_theme(self.theme.get()));

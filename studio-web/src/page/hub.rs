@@ -4,11 +4,12 @@ use super::App;
 use crate::hub::link::{Link, LinkEvent};
 use crate::messages::Problem;
 use crate::state::job::{Job, Phase};
+use crate::state::lab::place::Place;
 use crate::state::link::LinkState;
 use crate::state::prompt::{self, PromptForm};
 use crate::state::session::Bundle;
 use leptos::prelude::*;
-use studio_protocol::{Artifact, ClientMessage, CompileSpec, HubMessage, JobId, JobSpec, Outcome, Terms};
+use studio_protocol::{Artifact, ClientMessage, CompileSpec, HubMessage, JobId, JobSpec, Outcome};
 
 /// The place that a job is shown in.
 pub(crate) type JobSlot = RwSignal<Option<Job>>;
@@ -21,7 +22,7 @@ impl App {
         })
     }
 
-    fn say(&self, message: &ClientMessage) {
+    pub(super) fn say(&self, message: &ClientMessage) {
         self.hub.with_value(|link| {
             if let Some(link) = link {
                 link.say(message);
@@ -29,31 +30,40 @@ impl App {
         });
     }
 
-    /// Compiles the bundle for a target.
+    /// Compiles the bundle for a target, where the form says.
     pub(crate) fn start_compile(&self, target: &str, flags: Vec<String>) {
         let Some(bundle) = self.bundle.with_untracked(|bundle| bundle.as_ref().map(|bundle| bundle.hash))
         else {
             return;
         };
         let spec = CompileSpec { bundle, target: target.to_owned(), flags };
-        self.submit(self.compile, JobSpec::Compile(spec));
+        self.submit(self.compile, JobSpec::Compile(spec), &self.compile_place.get_untracked());
     }
 
     /// Runs the prompt form; gives what is wrong with it.
     pub(crate) fn start_run(&self) -> Result<(), Vec<(prompt::Field, String)>> {
         let bundle = self.bundle.get_untracked();
-        let (Some(bundle), Some(module)) = (bundle, untrack(|| self.module())) else { return Ok(()) };
-        let cores = self.link.with_untracked(|link| link.runner().map(|runner| runner.cores));
+        let place = self.run_place.get_untracked();
+        // A module is for the machine that compiled it: others take their own.
+        let module = self.compile.with_untracked(|job| {
+            let compiled_on = job.as_ref().and_then(|job| job.runner.as_deref());
+            compiled_on.is_some_and(|name| place.name() == Some(name))
+        });
+        let module = if module { untrack(|| self.module()).map(|module| module.blake3) } else { None };
+        let Some(bundle) = bundle else { return Ok(()) };
+        let cores = self
+            .link
+            .with_untracked(|link| place.meant(link.runners()).iter().map(|runner| runner.info.cores).min());
         let mut form = self.prompt.get_untracked();
         if bundle.is_encoder() {
             // What it can't be asked for has no field.
             form.max_tokens = PromptForm::default().max_tokens;
         }
-        let spec = form.check(bundle.hash, module.blake3, bundle.has_chat_template, cores)?;
+        let spec = form.check(bundle.hash, module, bundle.has_chat_template, cores)?;
         if let Some(last) = self.run.get_untracked().filter(Job::has_answer) {
             self.past_runs.update(|runs| runs.insert(0, last));
         }
-        self.submit(self.run, JobSpec::Run(spec));
+        self.submit(self.run, JobSpec::Run(spec), &place);
         Ok(())
     }
 
@@ -67,6 +77,12 @@ impl App {
         if let Some(Some(job)) = id {
             self.say(&ClientMessage::JobCancel { job });
         }
+    }
+
+    /// Asks a job of another runner, or one of the history, to end.
+    pub(crate) fn cancel(&self, id: JobId) {
+        self.with_jobs(|job| job.id == Some(id) && job.is_live(), |job| job.phase = Phase::Cancelling);
+        self.say(&ClientMessage::JobCancel { job: id });
     }
 
     /// Whether the bundle gives texts' vectors.
@@ -86,27 +102,54 @@ impl App {
         })
     }
 
-    fn submit(&self, slot: JobSlot, spec: JobSpec) {
-        let request = self.next_number();
-        slot.set(Some(Job::new(request, spec.clone())));
-        self.say(&ClientMessage::JobSubmit { request, spec, terms: Terms::default() });
+    fn submit(&self, slot: JobSlot, spec: JobSpec, place: &Place) {
+        self.siblings.update(|jobs| jobs.retain(|job| job.spec.kind() != spec.kind()));
+        let (request, terms) = (self.next_number(), place.terms(None));
+        slot.set(Some(Job::new(request, spec.clone(), terms.clone())));
+        self.say(&ClientMessage::JobSubmit { request, spec, terms });
     }
 
-    fn slots(&self) -> [JobSlot; 2] {
-        [self.compile, self.run]
+    fn slots(&self) -> [JobSlot; 3] {
+        [self.compile, self.run, self.looked_at]
     }
 
-    /// Changes the job that a test picks, and only that one.
-    fn with_job(&self, pick: impl Fn(&Job) -> bool, change: impl FnOnce(&mut Job)) {
+    /// Changes the jobs that a test picks, wherever they are shown, and no other signal.
+    fn with_jobs(&self, pick: impl Fn(&Job) -> bool, change: impl Fn(&mut Job)) {
         for slot in self.slots() {
             if slot.with_untracked(|job| job.as_ref().is_some_and(&pick)) {
-                slot.update(|job| {
-                    if let Some(job) = job {
-                        change(job);
-                    }
-                });
-                return;
+                slot.update(|job| job.iter_mut().for_each(&change));
             }
+        }
+        if self.siblings.with_untracked(|jobs| jobs.iter().any(&pick)) {
+            self.siblings.update(|jobs| jobs.iter_mut().filter(|job| pick(job)).for_each(&change));
+        }
+    }
+
+    /// All jobs that are followed and not over.
+    fn live_jobs(&self) -> Vec<Job> {
+        let slots = self.slots().into_iter().filter_map(|slot| slot.get_untracked());
+        slots.chain(self.siblings.get_untracked()).filter(Job::is_live).collect()
+    }
+
+    /// The hub took a job, or one for each of several runners.
+    fn accept(&self, request: u64, first: JobId, all: &[JobId]) {
+        let asked = self.slots().into_iter().find_map(|slot| {
+            slot.with_untracked(|job| job.as_ref().filter(|job| job.request == request).cloned())
+        });
+        self.with_jobs(|job| job.request == request, |job| job.accept(first));
+        self.repeat_cancel(request);
+        let Some(asked) = asked else { return };
+        let others: Vec<Job> = all
+            .iter()
+            .filter(|id| **id != first)
+            .map(|id| {
+                let mut job = Job::new(self.next_number(), asked.spec.clone(), asked.terms.clone());
+                job.accept(*id);
+                job
+            })
+            .collect();
+        if !others.is_empty() {
+            self.siblings.update(|jobs| jobs.extend(others));
         }
     }
 
@@ -114,18 +157,33 @@ impl App {
         match message {
             HubMessage::Welcome { hub, free_disk_bytes, runners, .. } => {
                 self.link.set(LinkState::Up { hub, free_disk_bytes, runners });
+                // What was asked before has no answer any more.
+                self.asked.update_value(std::collections::HashMap::clear);
+                self.say(&ClientMessage::RunnersWatch);
                 self.take_jobs_up();
             }
-            HubMessage::JobAccepted { request, job: id, .. } => {
-                self.with_job(|job| job.request == request, |job| job.accept(id));
-                self.repeat_cancel(request);
+            HubMessage::Runners { runners } => self.link.update(|link| {
+                if let LinkState::Up { runners: known, .. } = link {
+                    *known = runners;
+                }
+            }),
+            HubMessage::JobAccepted { request, job, jobs } => {
+                self.accept(request, job, &jobs);
+                self.take_accepted(request, job);
             }
             HubMessage::JobEvent { job: id, seq, event } => {
-                self.with_job(|job| job.id == Some(id), |job| job.take(seq, event));
+                self.with_jobs(|job| job.id == Some(id), |job| job.take(seq, event.clone()));
+                self.note_event(id, &event);
             }
             HubMessage::Error { request: Some(request), error, .. } => {
-                self.with_job(|job| job.request == request, |job| job.refuse(error.into()));
+                let problem = Problem::from(error);
+                self.with_jobs(|job| job.request == request, |job| job.refuse(problem.clone()));
+                self.take_refusal(request, problem);
             }
+            HubMessage::Jobs { request, jobs, more } => self.take_list(request, jobs, more),
+            HubMessage::Job { request, record } => self.take_record(request, *record),
+            HubMessage::Done { request } => self.take_done(request),
+            HubMessage::Invitation { token, .. } => self.token.set(Some(token)),
             HubMessage::Error { job: Some(id), error, .. } => self.lose_job(id, error.into()),
             // An error about nothing in particular comes before a close, which tells it. Uploads go over the
             // worker's own connection.
@@ -133,13 +191,8 @@ impl App {
             | HubMessage::UploadState { .. }
             | HubMessage::UploadAck { .. }
             | HubMessage::UploadDone { .. } => {}
-            // Answers to what this page doesn't ask, and what only runners are told.
-            HubMessage::Jobs { .. }
-            | HubMessage::Job { .. }
-            | HubMessage::Done { .. }
-            | HubMessage::Runners { .. }
-            | HubMessage::Invitation { .. }
-            | HubMessage::Joined { .. }
+            // What only runners are told.
+            HubMessage::Joined { .. }
             | HubMessage::JobAssign(_)
             | HubMessage::JobAck { .. }
             | HubMessage::JobStop { .. }
@@ -162,14 +215,13 @@ impl App {
 
     /// After a connection: watch what the hub has, ask again for what it never answered.
     fn take_jobs_up(&self) {
-        for slot in self.slots() {
-            let Some(job) = slot.get_untracked().filter(Job::is_live) else { continue };
+        for job in self.live_jobs() {
             match job.id {
                 Some(id) => self.say(&ClientMessage::JobWatch { job: id, after: job.last_seq }),
                 None => self.say(&ClientMessage::JobSubmit {
                     request: job.request,
                     spec: job.spec,
-                    terms: Terms::default(),
+                    terms: job.terms,
                 }),
             }
             if let (Phase::Cancelling, Some(job)) = (job.phase, job.id) {
@@ -179,6 +231,6 @@ impl App {
     }
 
     fn lose_job(&self, id: JobId, problem: Problem) {
-        self.with_job(|job| job.id == Some(id), |job| job.refuse(problem));
+        self.with_jobs(|job| job.id == Some(id), |job| job.refuse(problem.clone()));
     }
 }

@@ -4,6 +4,7 @@ mod app;
 mod compare;
 mod graph;
 mod hub;
+mod lab;
 mod store;
 mod survey;
 mod tokens;

@@ -203,6 +203,7 @@ impl App {
                 if !same {
                     self.compile.set(None);
                     self.run.set(None);
+                    self.siblings.set(Vec::new());
                     self.past_runs.set(Vec::new());
                 }
                 self.bundle.set(bundle);

@@ -3,7 +3,7 @@
 use crate::messages::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use studio_protocol::{JobEvent, JobId, JobSpec, Outcome, Prompt};
+use studio_protocol::{JobEvent, JobId, JobSpec, Outcome, Prompt, Terms};
 
 /// The most lines of a log that are kept, the last ones.
 pub const MAX_LOG_LINES: usize = 5_000;
@@ -15,6 +15,8 @@ pub struct Job {
     pub request: u64,
     /// What was asked for.
     pub spec: JobSpec,
+    /// Where and how.
+    pub terms: Terms,
     /// The hub's name of it, once accepted.
     pub id: Option<JobId>,
     /// The last event that was taken in.
@@ -25,6 +27,8 @@ pub struct Job {
     pub runner: Option<String>,
     /// The step it is in.
     pub step: Option<String>,
+    /// Bytes that are done in it, of so many.
+    pub progress: Option<(u64, u64)>,
     /// What compiler or runtime printed.
     pub log: VecDeque<String>,
     /// Lines that are no longer in `log`.
@@ -72,19 +76,24 @@ pub struct JobKey {
     pub id: JobId,
     /// What was asked for.
     pub spec: JobSpec,
+    /// Where and how.
+    #[serde(default)]
+    pub terms: Terms,
 }
 
 impl Job {
     /// A job that is about to be asked for.
-    pub fn new(request: u64, spec: JobSpec) -> Self {
+    pub fn new(request: u64, spec: JobSpec, terms: Terms) -> Self {
         Self {
             request,
             spec,
+            terms,
             id: None,
             last_seq: 0,
             phase: Phase::Asked,
             runner: None,
             step: None,
+            progress: None,
             log: VecDeque::new(),
             log_dropped: 0,
             prompt_tokens: Vec::new(),
@@ -97,12 +106,12 @@ impl Job {
 
     /// A job from before a reload, to be watched from its first event on.
     pub fn resumed(request: u64, key: JobKey) -> Self {
-        Self { id: Some(key.id), phase: Phase::Queued, ..Self::new(request, key.spec) }
+        Self { id: Some(key.id), phase: Phase::Queued, ..Self::new(request, key.spec, key.terms) }
     }
 
     /// What to keep over a reload.
     pub fn key(&self) -> Option<JobKey> {
-        Some(JobKey { id: self.id?, spec: self.spec.clone() })
+        Some(JobKey { id: self.id?, spec: self.spec.clone(), terms: self.terms.clone() })
     }
 
     /// The hub took it.
@@ -139,18 +148,21 @@ impl Job {
                     self.log_dropped += 1;
                 }
             }
-            JobEvent::Step { name } => self.step = Some(name),
+            JobEvent::Step { name } => {
+                self.step = Some(name);
+                self.progress = None;
+            }
             JobEvent::PromptTokens { tokens } => self.prompt_tokens = tokens,
             JobEvent::Token { id, text, at_us } => {
                 self.tokens.push(Token { id, at_us });
                 self.text.push_str(&text);
             }
             JobEvent::Requeued { reason } => {
-                let waiting = Self::new(self.request, self.spec.clone());
+                let waiting = Self::new(self.request, self.spec.clone(), self.terms.clone());
                 *self = Self { id: self.id, last_seq: seq, phase: Phase::Queued, ..waiting };
                 self.log.push_back(reason);
             }
-            JobEvent::Progress { .. } => {}
+            JobEvent::Progress { done, of } => self.progress = Some((done, of)),
             JobEvent::Finished { outcome } => {
                 if let Outcome::Ran { report } = &outcome {
                     self.text.clone_from(&report.text);
@@ -158,6 +170,22 @@ impl Job {
                 self.outcome = Some(outcome);
                 self.phase = Phase::Over;
             }
+        }
+    }
+
+    /// Where it is, in words: what it waits for or does.
+    pub fn whereabouts(&self) -> String {
+        use crate::state::format::{percent, sentence};
+        match (self.phase, &self.step) {
+            (Phase::Asked, _) => "Asking the hub".to_owned(),
+            (Phase::Queued, _) => "Waiting for a runner".to_owned(),
+            (Phase::Cancelling, _) => "Cancelling".to_owned(),
+            (Phase::Over, _) => "Over".to_owned(),
+            (Phase::Running, None) => "Working".to_owned(),
+            (Phase::Running, Some(step)) => match self.progress {
+                Some((done, of)) => format!("{}, {}", sentence(step), percent(done, of)),
+                None => sentence(step),
+            },
         }
     }
 
@@ -228,7 +256,7 @@ mod tests {
 
     fn job() -> Job {
         let spec = CompileSpec { bundle: Hash::from_bytes([1; 32]), target: "host".into(), flags: vec![] };
-        Job::new(7, JobSpec::Compile(spec))
+        Job::new(7, JobSpec::Compile(spec), Terms::default())
     }
 
     fn token(id: u32, text: &str, at_us: u64) -> JobEvent {

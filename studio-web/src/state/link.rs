@@ -40,6 +40,14 @@ impl LinkState {
         }
     }
 
+    /// All runners; none while the hub is away.
+    pub fn runners(&self) -> &[Runner] {
+        match self {
+            LinkState::Up { runners, .. } => runners,
+            LinkState::Connecting | LinkState::Away { .. } => &[],
+        }
+    }
+
     /// The runner in the hub itself, or the first one.
     pub fn runner(&self) -> Option<&RunnerInfo> {
         match self {

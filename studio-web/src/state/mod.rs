@@ -5,6 +5,7 @@ pub mod export;
 pub mod format;
 pub mod graph;
 pub mod job;
+pub mod lab;
 pub mod latency;
 pub mod link;
 pub mod metadata;

@@ -68,7 +68,7 @@ impl PromptForm {
     pub fn check(
         &self,
         bundle: Hash,
-        module: Hash,
+        module: Option<Hash>,
         has_chat_template: bool,
         cores: Option<u32>,
     ) -> Result<RunSpec, Vec<(Field, String)>> {
@@ -106,7 +106,7 @@ impl PromptForm {
             Prompt::Text { text: self.text.clone() }
         };
         let sampling = Sampling::default();
-        Ok(RunSpec { bundle, module: Some(module), prompt, max_tokens, threads, sampling })
+        Ok(RunSpec { bundle, module, prompt, max_tokens, threads, sampling })
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     const BUNDLE: Hash = Hash::from_bytes([1; 32]);
-    const MODULE: Hash = Hash::from_bytes([2; 32]);
+    const MODULE: Option<Hash> = Some(Hash::from_bytes([2; 32]));
 
     fn form(text: &str) -> PromptForm {
         PromptForm { text: text.into(), ..PromptForm::default() }

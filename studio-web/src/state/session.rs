@@ -61,4 +61,7 @@ pub struct Session {
     pub compile: Option<JobKey>,
     /// The last run job.
     pub run: Option<JobKey>,
+    /// The same of other runners, where several were asked.
+    #[serde(default)]
+    pub siblings: Vec<JobKey>,
 }

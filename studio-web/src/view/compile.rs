@@ -1,12 +1,14 @@
 //! The third step: compile the bundle, the compiler's log in view.
 
 use super::elapsed::Elapsed;
+use super::lab::{Picker, Siblings};
 use super::log::Log;
 use super::problem::ProblemBox;
 use super::step::Step;
 use crate::page::App;
-use crate::state::format::{self, sentence};
+use crate::state::format;
 use crate::state::job::{Job, Phase};
+use crate::state::lab::place::Place;
 use leptos::prelude::*;
 use studio_protocol::Outcome;
 
@@ -33,17 +35,31 @@ fn Body() -> impl IntoView {
     let live = Memo::new(move |_| app.compile.with(|job| job.as_ref().is_some_and(Job::is_live)));
     let done = Memo::new(move |_| app.module().is_some());
     let up = Memo::new(move |_| app.link.with(|link| link.is_up()));
-    let missing = Memo::new(move |_| {
-        app.link.with(|link| link.runner().is_some_and(|runner| runner.compiler.is_none()))
-    });
-    let target = move || {
-        app.link.with(|link| match link.runner() {
-            Some(runner) => match runner.cpu.trim() {
-                "" => format!("This host ({})", runner.arch),
-                cpu => format!("This host: {cpu} ({})", runner.arch),
-            },
-            None => "The hub’s host".to_owned(),
+    // The machine that is meant, if it is one.
+    let there = Memo::new(move |_| {
+        let place = app.compile_place.get();
+        app.link.with(|link| {
+            let meant = place.meant(link.runners());
+            meant.first().filter(|_| place.name().is_some()).map(|runner| runner.info.clone())
         })
+    });
+    let missing = Memo::new(move |_| {
+        there.with(|runner| runner.as_ref().is_some_and(|runner| runner.compiler.is_none()))
+    });
+    let target = move || match there.get() {
+        Some(runner) => {
+            let whose = if runner.name == "local" { "This host".to_owned() } else { runner.name };
+            match runner.cpu.trim() {
+                "" => format!("{whose} ({})", runner.arch),
+                cpu => format!("{whose}: {cpu} ({})", runner.arch),
+            }
+        }
+        None => match app.compile_place.get() {
+            Place::Local | Place::Runner(_) => "The machine that is chosen, when it is there".to_owned(),
+            Place::Any(_) | Place::Each(_) | Place::All => {
+                "Each machine that takes the job, for itself".to_owned()
+            }
+        },
     };
     let start = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
@@ -57,6 +73,7 @@ fn Body() -> impl IntoView {
                 <p class="label">"Target"</p>
                 <p class="target" data-testid="target">{target}</p>
             </div>
+            <Picker id="compile-place" place=app.compile_place/>
             <Show when=move || live.get() fallback=move || view! {
                 <button class="primary" class:again=move || done.get() type="submit" data-testid="compile" prop:disabled=move || !up.get()>{words}</button>
             }>
@@ -77,6 +94,7 @@ fn Body() -> impl IntoView {
             <p class="note">"This runner has no iree-compile. "<code>"studio doctor"</code>" says how to get it."</p>
         </Show>
         <Progress/>
+        <Siblings kind="compile"/>
         <Log job=app.compile/>
     }
 }
@@ -88,11 +106,12 @@ fn Progress() -> impl IntoView {
     let said = Memo::new(move |_| {
         app.compile.with(|job| {
             let job = job.as_ref()?;
-            Some((job.phase, job.step.clone(), job.outcome.clone(), job.problem()))
+            Some((job.phase, job.outcome.clone(), job.problem()))
         })
     });
+    let where_ = Memo::new(move |_| app.compile.with(|job| job.as_ref().map(Job::whereabouts)));
     let body = move || {
-        said.get().map(|(phase, step, outcome, problem)| match (phase, outcome, problem) {
+        said.get().map(|(phase, outcome, problem)| match (phase, outcome, problem) {
             (Phase::Over, _, Some(problem)) => view! { <ProblemBox problem testid="compile-problem"/> }.into_any(),
             (Phase::Over, Some(Outcome::Compiled { module, cached, compile_ms, compiler, flags, .. }), None) => {
                 let how = if cached { "found compiled before".to_owned() } else { format!("compiled in {}", format::millis(compile_ms)) };
@@ -106,16 +125,7 @@ fn Progress() -> impl IntoView {
                 .into_any()
             }
             (Phase::Over, ..) => view! { <p class="note" data-testid="compile-cancelled">"Cancelled."</p> }.into_any(),
-            (phase, ..) => {
-                let words = match (phase, step) {
-                    (Phase::Asked, _) => "Asking the hub".to_owned(),
-                    (Phase::Queued, _) => "Waiting for a runner".to_owned(),
-                    (Phase::Cancelling, _) => "Cancelling".to_owned(),
-                    (_, Some(step)) => sentence(&step),
-                    (_, None) => "Working".to_owned(),
-                };
-                view! { <p class="working"><span class="spinner" aria-hidden="true"></span>{words}<Elapsed/></p> }.into_any()
-            }
+            _ => view! { <p class="working"><span class="spinner" aria-hidden="true"></span>{where_}<Elapsed/></p> }.into_any(),
         })
     };
     view! { <div class="status" role="status" aria-live="polite">{body}</div> }

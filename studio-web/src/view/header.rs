@@ -3,6 +3,8 @@
 use super::icon::Mark;
 use super::step::steps;
 use crate::page::{App, Theme};
+use crate::state::lab::place::Place;
+use crate::state::lab::route::Route;
 use crate::state::link::LinkState;
 use leptos::prelude::*;
 
@@ -24,6 +26,8 @@ pub(crate) fn Header() -> impl IntoView {
             }
         })
         .collect_view();
+    let others =
+        Memo::new(move |_| app.link.with(|link| Place::All.meant(link.runners()).len().saturating_sub(1)));
     let theme_words = move || match app.theme.get() {
         Theme::System => "Auto",
         Theme::Light => "Light",
@@ -35,6 +39,10 @@ pub(crate) fn Header() -> impl IntoView {
                 <p class="name"><Mark/>"Lowering Studio"</p>
                 <nav aria-label="Steps"><ol class="steps">{list}</ol></nav>
                 <HubChip/>
+                <a class="lab-link" href="#lab/runners" data-testid="nav-lab" aria-current=move || app.route.with(Route::is_lab).then_some("page")>
+                    "Lab"
+                    {move || Some(others.get()).filter(|others| *others > 0).map(|others| view! { <span class="count" title="Other machines that are there">{others}</span> })}
+                </a>
                 <button
                     class="quiet theme"
                     data-testid="theme"
@@ -87,7 +95,7 @@ fn HubChip() -> impl IntoView {
     view! {
         <p class=class data-testid="hub" title=title role="status">
             <span class="dot" aria-hidden="true"></span>
-            {words}
+            <span class="hub-words">{words}</span>
         </p>
     }
 }

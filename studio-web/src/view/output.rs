@@ -4,7 +4,7 @@ use super::log::Log;
 use super::problem::ProblemBox;
 use super::timings::Timings;
 use crate::page::App;
-use crate::state::format::{millis, sentence};
+use crate::state::format::millis;
 use crate::state::job::{Job, Phase};
 use leptos::prelude::*;
 use studio_protocol::{JobSpec, Outcome, Prompt, RunSpec, StopReason};
@@ -63,11 +63,9 @@ pub(crate) fn Output() -> impl IntoView {
 fn ending(job: &Job) -> String {
     match (&job.phase, &job.outcome) {
         (Phase::Asked, _) => "Asking the hub".to_owned(),
-        (Phase::Queued, _) => "Waiting for a runner".to_owned(),
+        (Phase::Queued, _) => job.whereabouts(),
         (Phase::Cancelling, _) => "Stopping".to_owned(),
-        (Phase::Running, _) if job.tokens.is_empty() => {
-            job.step.as_deref().map_or_else(|| "Starting".to_owned(), sentence)
-        }
+        (Phase::Running, _) if job.tokens.is_empty() => job.whereabouts(),
         (Phase::Running, _) => format!("{} tokens so far", job.tokens.len()),
         (Phase::Over, Some(Outcome::Ran { report })) if report.embedding.is_some() => {
             format!("The vector was there after {}.", millis(report.timings.ttft_ms))

@@ -1,6 +1,7 @@
 //! What the model is asked, and the buttons that begin and end a run.
 
 use super::field::{TextField, Tickbox};
+use super::lab::Picker;
 use crate::page::App;
 use crate::state::job::{Job, Phase};
 use crate::state::prompt::{Field, PromptForm};
@@ -22,7 +23,10 @@ pub(crate) fn PromptPanel() -> impl IntoView {
     });
     let embeds = Memo::new(move |_| app.embeds());
     let chat = Memo::new(move |_| template.get() && app.prompt.with(|form| form.chat));
-    let cores = Memo::new(move |_| app.link.with(|link| link.runner().map(|runner| runner.cores)));
+    let cores = Memo::new(move |_| {
+        let place = app.run_place.get();
+        app.link.with(|link| place.meant(link.runners()).iter().map(|runner| runner.info.cores).min())
+    });
     let positions =
         Memo::new(move |_| app.bundle.with(|bundle| bundle.as_ref().map(|bundle| bundle.positions())));
 
@@ -105,6 +109,7 @@ pub(crate) fn PromptPanel() -> impl IntoView {
                     placeholder=Signal::derive(move || cores.get().map_or_else(|| "all".to_owned(), |cores| format!("all {cores}")))
                     value=value(|form| form.threads.clone()) on_input=set(|form, text| form.threads = text)
                     error=error(Field::Threads) numeric=true/>
+                <Picker id="run-place" place=app.run_place/>
                 <div class="go">
                     <Show when=move || live.get() fallback=move || view! {
                         <button class="primary" type="submit" data-testid="run" prop:disabled=move || !can.get()>"Run"</button>

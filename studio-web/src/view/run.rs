@@ -1,5 +1,6 @@
 //! The fourth step: run the compiled model.
 
+use super::lab::Siblings;
 use super::output::Output;
 use super::past_runs::PastRuns;
 use super::prompt::PromptPanel;
@@ -20,6 +21,7 @@ pub(crate) fn Run() -> impl IntoView {
         >
             <PromptPanel/>
             <Output/>
+            <Siblings kind="run"/>
             <Vector/>
             <PastRuns/>
         </Step>
