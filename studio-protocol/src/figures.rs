@@ -2,7 +2,6 @@
 
 use crate::{BenchReport, JobId};
 use serde::Serialize;
-use std::fmt::Write;
 
 /// What was measured of one engine with a number of threads on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -135,10 +134,8 @@ pub fn markdown(rows: &[FigureRow]) -> String {
     for row in rows {
         let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace(['\n', '\r'], " ");
         let engine = format!("{} {}", row.engine, row.form);
-        // Writing to a string can't fail.
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} |",
+        text += &format!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} |\n",
             cell(&row.runner),
             cell(&row.model),
             cell(engine.trim()),

@@ -109,7 +109,7 @@ fn within(text: &str, most: u32) -> Result<u32, String> {
 /// Whole numbers, separated by commas; none where blank.
 pub fn numbers(text: &str, most: u32) -> Result<Vec<u32>, String> {
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| within(part, most).map_err(|_| format!("Numbers from 1 to {most}, as 1,2,4"))).collect()
+    parts.map(|part| within(part, most).or(Err(format!("Numbers from 1 to {most}, as 1,2,4")))).collect()
 }
 
 /// What is to be done once the hub has the GGUF.
