@@ -1,6 +1,6 @@
 //! The few things that both a window and a worker offer under different names.
 
-use js_sys::{Function, Promise, Reflect};
+use js_sys::{Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{MessageChannel, Performance, WorkerGlobalScope};
@@ -43,6 +43,29 @@ pub(crate) async fn yield_now() {
     });
     drop(JsFuture::from(promise).await);
     channel.port1().close();
+}
+
+/// The bytes at an address of the page's own origin; in words what went wrong.
+pub(crate) async fn fetch(url: &str) -> Result<Vec<u8>, String> {
+    let global = js_sys::global();
+    let call = |of: &JsValue, name: &str, argument: Option<&JsValue>| {
+        let function = Reflect::get(of, &name.into()).and_then(JsCast::dyn_into::<Function>)?;
+        match argument {
+            Some(argument) => function.call1(of, argument),
+            None => function.call0(of),
+        }
+    };
+    let wait = async |promise: Result<JsValue, JsValue>| {
+        let promise = promise.and_then(JsCast::dyn_into::<Promise>).map_err(|error| words(&error))?;
+        JsFuture::from(promise).await.map_err(|error| words(&error))
+    };
+    let response = wait(call(&global, "fetch", Some(&url.into()))).await?;
+    let status = Reflect::get(&response, &"status".into()).ok().and_then(|status| status.as_f64());
+    if status != Some(200.0) {
+        return Err(format!("the hub answered {}", status.unwrap_or_default()));
+    }
+    let buffer = wait(call(&response, "arrayBuffer", None)).await?;
+    Ok(Uint8Array::new(&buffer).to_vec())
 }
 
 /// Where the hub's websocket is, seen from where this code was loaded.

@@ -16,6 +16,7 @@ pub mod report;
 pub mod state;
 #[cfg(target_arch = "wasm32")]
 mod view;
+pub mod wire;
 #[cfg(target_arch = "wasm32")]
 mod worker;
 

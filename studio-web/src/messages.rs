@@ -1,6 +1,8 @@
 //! Everything that page and worker say to each other, as JSON text in `postMessage`.
 //!
-//! Dropped files travel beside an [`ToWorker::Inspect`] as `File` objects: their bytes are read in the worker.
+//! Dropped files travel beside an [`ToWorker::Inspect`] as `File` objects: their bytes are read in the worker. A graph
+//! travels beside [`FromWorker::Described`] or [`FromWorker::Graph`] as bytes ([`crate::wire`]), as a compiled module does
+//! beside [`FromWorker::Module`]: as JSON a graph took ten times as long.
 
 mod compare;
 mod tokens;
@@ -13,7 +15,6 @@ use studio_core::family::FormSupport;
 use studio_core::manifest::MemoryEntry;
 use studio_core::options::ExportOptions;
 use studio_core::statistics::TensorStatistics;
-use studio_graph::Module;
 use studio_protocol::{Artifact, Hash, WireError};
 
 /// What the page asks of the worker.
@@ -95,6 +96,13 @@ pub enum ToWorker {
         /// As in [`ToWorker::Graph`].
         graph_id: u64,
     },
+    /// Read the compiled module in the `File` that comes with this message, or, without one, on the hub.
+    Module {
+        /// Counts the questions, so that only the last answer is shown.
+        module_id: u64,
+        /// Where the hub has it.
+        url: Option<String>,
+    },
 }
 
 /// What the worker tells the page.
@@ -117,12 +125,25 @@ pub enum FromWorker {
         /// What the export would be, or what is wrong with the options.
         result: Result<ExportPlan, Problem>,
     },
-    /// The answer to [`ToWorker::Graph`] and [`ToWorker::GraphText`].
+    /// The graph of a plan that was asked for comes with this message, well before the plan's own answer: whoever wants
+    /// to see it need not ask.
+    Described {
+        /// The question for the plan.
+        plan_id: u64,
+    },
+    /// The answer to [`ToWorker::Graph`] and [`ToWorker::GraphText`]; the graph comes with it.
     Graph {
         /// The question.
         graph_id: u64,
-        /// The graph, or why there is none.
-        result: Result<Box<Module>, Problem>,
+        /// Why there is no graph, where there is none.
+        result: Result<(), Problem>,
+    },
+    /// The answer to [`ToWorker::Module`]; the module comes with it.
+    Module {
+        /// The question.
+        module_id: u64,
+        /// Why there is no module, where there is none.
+        result: Result<(), Problem>,
     },
     /// How far the export is.
     Progress(ExportProgress),

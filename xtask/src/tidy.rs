@@ -27,7 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("studio-kernels", &[]),
     ("studio-protocol", &[]),
-    ("studio-web", &["gguf-file", "studio-core", "studio-graph", "studio-protocol"]),
+    ("studio-web", &["gguf-file", "studio-core", "studio-graph", "studio-protocol", "vmfb-file"]),
     ("vmfb-file", &[]),
     ("xtask", &[]),
 ];

@@ -16,7 +16,7 @@ pub use stream::FileStream;
 
 use crate::emit::{cpu, stablehlo};
 use crate::family;
-use crate::graph::check;
+use crate::graph::{Graph, check};
 use crate::manifest::{
     CONTRACT_VERSION, FileEntry, KernelsEntry, MANIFEST_VERSION, Manifest, MemoryEntry, file_name,
 };
@@ -69,8 +69,12 @@ impl Export {
     /// Plans an export. `sources` are those that `gguf` was opened from; of the weights, at most the rope factors are
     /// read. The same GGUF and options give the same files, byte for byte, on every machine.
     pub fn new(gguf: &Gguf, sources: &[&dyn ReadAt], options: &ExportOptions) -> Result<Self, ExportError> {
-        let graph = family::build(gguf, sources, options)?;
-        let checked = check(&graph)?;
+        Self::of_graph(&family::build(gguf, sources, options)?, gguf, options)
+    }
+
+    /// Plans an export of the graph that [`family::build`] made of `gguf` with `options`.
+    pub fn of_graph(graph: &Graph, gguf: &Gguf, options: &ExportOptions) -> Result<Self, ExportError> {
+        let checked = check(graph)?;
         let mlir = match options.form {
             Form::Stablehlo => stablehlo::print(&checked),
             Form::Cpu(cpu_options) => {
@@ -96,7 +100,7 @@ impl Export {
         let archive_bytes = archive.map_or(0, |(_, contents)| contents.size_bytes());
         let memory = memory::needs(&checked, options, archive_bytes)?;
         let contents = named.into_iter().map(|(_, contents)| contents).collect();
-        let facts = Facts::new(gguf, &graph, options, memory);
+        let facts = Facts::new(gguf, graph, options, memory);
         Ok(Self { facts, plan, files, contents })
     }
 

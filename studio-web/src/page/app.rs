@@ -2,6 +2,7 @@
 //! methods beside; nothing else changes them.
 
 use super::lab::Asked;
+use super::graph::Described;
 use super::store::{self, Theme};
 use super::worker_port::WorkerPort;
 use crate::hub::link::Link;
@@ -16,6 +17,7 @@ use crate::state::lab::route::Route;
 use crate::state::lab::shown::Shown;
 use crate::state::link::LinkState;
 use crate::state::model::{ModelState, PlanState};
+use crate::state::module::ModuleState;
 use crate::state::options::OptionsForm;
 use crate::state::prompt::PromptForm;
 use crate::state::session::{Bundle, Session};
@@ -46,6 +48,10 @@ pub(crate) struct App {
     pub compares: RwSignal<bool>,
     /// The graph that the explorer shows.
     pub graph: RwSignal<GraphState>,
+    /// A compiled module that was dropped.
+    pub dropped_module: RwSignal<ModuleState>,
+    /// The module that the hub compiled, looked into.
+    pub made_module: RwSignal<ModuleState>,
     /// The export form.
     pub form: RwSignal<OptionsForm>,
     /// What the form's export would give.
@@ -84,6 +90,8 @@ pub(crate) struct App {
     pub refusal: RwSignal<Option<(String, Problem)>>,
     /// Dark, light or the system's choice.
     pub theme: RwSignal<Theme>,
+    /// The graph of the form's export, as the worker sends it unasked.
+    pub(super) described: StoredValue<Option<Described>, LocalStorage>,
     pub(super) worker: StoredValue<Option<WorkerPort>, LocalStorage>,
     pub(super) hub: StoredValue<Option<Link>, LocalStorage>,
     pub(super) asked: StoredValue<HashMap<u64, Asked>>,
@@ -116,6 +124,8 @@ impl App {
             values: RwSignal::default(),
             compares: RwSignal::new(false),
             graph: RwSignal::default(),
+            dropped_module: RwSignal::default(),
+            made_module: RwSignal::default(),
             form: RwSignal::default(),
             plan: RwSignal::default(),
             export: RwSignal::default(),
@@ -135,6 +145,7 @@ impl App {
             token: RwSignal::default(),
             refusal: RwSignal::default(),
             theme: RwSignal::new(store::theme()),
+            described: StoredValue::new_local(None),
             worker: StoredValue::new_local(None),
             hub: StoredValue::new_local(None),
             asked: StoredValue::default(),

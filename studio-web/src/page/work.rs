@@ -7,10 +7,12 @@ use crate::messages::{ExportEnd, FromWorker, Problem, ToWorker};
 use crate::state::export::{ExportState, Running};
 use crate::state::graph::GraphState;
 use crate::state::model::{ModelState, PlanState};
+use crate::state::module::ModuleState;
 use crate::state::options::{OptionsForm, Subject};
 use crate::state::session::Bundle;
 use crate::state::survey::SurveyState;
 use crate::state::tokens::TokensState;
+use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::sync::Arc;
 use studio_core::options::{ExportOptions, Kernels};
@@ -18,7 +20,7 @@ use web_sys::File;
 
 impl App {
     pub(super) fn start_worker(self) -> Option<WorkerPort> {
-        WorkerPort::start(move |message| self.take_from_worker(message))
+        WorkerPort::start(move |message, bytes| self.take_from_worker(message, bytes))
             .map_err(|words| self.lose_model(&words))
             .ok()
     }
@@ -37,10 +39,16 @@ impl App {
             return;
         }
         self.close_graph();
-        if let Some(text) = files.iter().find(|file| file.name().to_ascii_lowercase().ends_with(".mlir")) {
+        self.close_module_file();
+        let ending =
+            |ending: &str| files.iter().find(|file| file.name().to_ascii_lowercase().ends_with(ending));
+        if let Some(file) = ending(".mlir").or_else(|| ending(".vmfb")) {
             self.cancel_export();
             self.export.set(ExportState::Idle);
-            self.open_graph_text(text.clone());
+            match ending(".mlir") {
+                Some(text) => self.open_graph_text(text.clone()),
+                None => self.open_module_file(file.clone()),
+            }
             return;
         }
         let drop_id = self.next_number();
@@ -101,6 +109,7 @@ impl App {
             Some((drop_id, options)) => {
                 let plan_id = self.next_number();
                 self.plan.set(PlanState::Asked { plan_id });
+                self.await_graph(plan_id, drop_id, options.clone());
                 self.tell_worker(&ToWorker::Plan { drop_id, plan_id, options }, &[]);
             }
             None => self.plan.set(PlanState::Unknown),
@@ -128,7 +137,7 @@ impl App {
         }
     }
 
-    fn take_from_worker(&self, message: FromWorker) {
+    fn take_from_worker(&self, message: FromWorker, bytes: Option<Uint8Array>) {
         match message {
             FromWorker::Ready => self.worker.with_value(|worker| {
                 if let Some(worker) = worker {
@@ -158,7 +167,9 @@ impl App {
                     });
                 }
             }
-            FromWorker::Graph { graph_id, result } => self.take_graph(graph_id, result),
+            FromWorker::Described { plan_id } => self.take_described(plan_id, bytes),
+            FromWorker::Graph { graph_id, result } => self.take_graph(graph_id, result, bytes),
+            FromWorker::Module { module_id, result } => self.take_module(module_id, result, bytes),
             FromWorker::Progress(progress) => self.export.update(|export| {
                 if let ExportState::Running(running) = export {
                     running.take(browser::now_ms(), progress);
@@ -236,6 +247,10 @@ impl App {
         if self.graph.with_untracked(|graph| graph.file().is_some()) {
             let file = self.graph.with_untracked(|graph| graph.file().map(str::to_owned));
             self.graph.set(GraphState::Failed { problem, file });
+            return;
+        }
+        if let Some(name) = self.dropped_module.with_untracked(|module| module.name().map(str::to_owned)) {
+            self.dropped_module.set(ModuleState::Failed { problem, name });
             return;
         }
         self.model.set(ModelState::Failed { problem });

@@ -2,7 +2,7 @@
 
 use crate::browser;
 use crate::messages::{FromWorker, ToWorker};
-use js_sys::Array;
+use js_sys::{Array, Uint8Array};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -20,8 +20,10 @@ pub(crate) struct WorkerPort {
 }
 
 impl WorkerPort {
-    /// Starts a worker that reports with this.
-    pub(crate) fn start(report: impl Fn(FromWorker) + Clone + 'static) -> Result<Self, String> {
+    /// Starts a worker that reports with this: a message, and the bytes that came with it.
+    pub(crate) fn start(
+        report: impl Fn(FromWorker, Option<Uint8Array>) + Clone + 'static,
+    ) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         options.set_name("export");
@@ -29,9 +31,10 @@ impl WorkerPort {
             Worker::new_with_options("worker.js", &options).map_err(|error| browser::words(&error))?;
         let failed = report.clone();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            let text = event.data().as_string().unwrap_or_default();
+            let parts = Array::from(&event.data());
+            let text = parts.get(0).as_string().unwrap_or_default();
             if let Ok(message) = serde_json::from_str(&text) {
-                report(message);
+                report(message, parts.get(1).dyn_into().ok());
             }
         });
         let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
@@ -40,7 +43,7 @@ impl WorkerPort {
             let message = words
                 .filter(|words| !words.is_empty())
                 .unwrap_or_else(|| "it could not be loaded".to_owned());
-            failed(FromWorker::Panicked { message });
+            failed(FromWorker::Panicked { message }, None);
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));

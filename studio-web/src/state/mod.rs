@@ -10,6 +10,7 @@ pub mod latency;
 pub mod link;
 pub mod metadata;
 pub mod model;
+pub mod module;
 pub mod options;
 pub mod prompt;
 pub mod rate;

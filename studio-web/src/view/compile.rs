@@ -3,6 +3,7 @@
 use super::elapsed::Elapsed;
 use super::lab::{Picker, Siblings};
 use super::log::Log;
+use super::module::Made;
 use super::problem::ProblemBox;
 use super::step::Step;
 use crate::page::App;
@@ -121,6 +122,7 @@ fn Progress() -> impl IntoView {
                         {format!("{} of machine code, {how} by iree-compile {compiler}", format::bytes(module.size_bytes))}
                     </p>
                     <p class="dim flags">{flags.join(" ")}</p>
+                    <Made artifact=module/>
                 }
                 .into_any()
             }

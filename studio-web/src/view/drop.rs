@@ -30,16 +30,16 @@ pub(crate) fn DropZone() -> impl IntoView {
             <Tray/>
             <p class="drop-title">"Drop a GGUF here"</p>
             <p class="drop-help">
-                "The parts of a split model together; or an .mlir file, to see its graph. Nothing leaves this machine until you export, and then it goes to your own hub."
+                "The parts of a split model together; or an .mlir file, to see its graph, or a compiled .vmfb, to see what is in it. Nothing leaves this machine until you export, and then it goes to your own hub."
             </p>
             <button class="primary" data-testid="choose" on:click=choose>"Choose a file"</button>
             <input
                 class="sr"
                 type="file"
-                accept=".gguf,.mlir"
+                accept=".gguf,.mlir,.vmfb"
                 multiple
                 tabindex="-1"
-                aria-label="GGUF files, or a text of StableHLO"
+                aria-label="GGUF files, a text of StableHLO, or a compiled module"
                 data-testid="file"
                 id="file"
                 node_ref=input

@@ -21,6 +21,7 @@ mod latency;
 mod log;
 mod metadata;
 mod model;
+mod module;
 mod output;
 mod past_runs;
 mod plan;

@@ -5,6 +5,7 @@ use super::compare::Compare;
 use super::drop::DropZone;
 use super::graph::{self, Graph};
 use super::metadata::MetadataTable;
+use super::module::Module;
 use super::problem::ProblemBox;
 use super::step::Step;
 use super::tensors::TensorTable;
@@ -20,9 +21,13 @@ use std::sync::Arc;
 pub(crate) fn Model() -> impl IntoView {
     let app = App::get();
     let text = Memo::new(move |_| app.graph.with(|graph| graph.file().map(str::to_owned)));
+    let module = Memo::new(move |_| app.dropped_module.with(|module| module.name().map(str::to_owned)));
     let body = move || {
         if let Some(file) = text.get() {
             return view! { <GraphText file/> }.into_any();
+        }
+        if let Some(file) = module.get() {
+            return view! { <ModuleFile file/> }.into_any();
         }
         app.model.with(|model| match model {
             ModelState::Empty => view! { <DropZone/> }.into_any(),
@@ -80,6 +85,22 @@ fn GraphText(
             <button class="quiet" data-testid="close-text" on:click=move |_| app.close_graph()>"Another file"</button>
         </div>
         <Graph/>
+    }
+}
+
+/// A compiled module that was dropped, which is no model.
+#[component]
+fn ModuleFile(
+    /// The file's name.
+    file: String,
+) -> impl IntoView {
+    let app = App::get();
+    view! {
+        <div class="tab-row">
+            <p class="file-name">{file}</p>
+            <button class="quiet" data-testid="close-module" on:click=move |_| app.close_module_file()>"Another file"</button>
+        </div>
+        <Module state=app.dropped_module/>
     }
 }
 

@@ -30,7 +30,7 @@ fn open(model: &Model, options: &ExportOptions) -> Result<Rc<Export>, Problem> {
     if let Some((_, export)) = model.planned.borrow().as_ref().filter(|(of, _)| of == options) {
         return Ok(Rc::clone(export));
     }
-    let export = Export::new(&model.gguf, &model.sources(), options)
+    let export = Export::of_graph(&model.graph(options)?, &model.gguf, options)
         .map_err(|error| report::export_problem(&error))?;
     let export = Rc::new(export);
     *model.planned.borrow_mut() = Some((options.clone(), Rc::clone(&export)));

@@ -3,19 +3,15 @@
 use super::Model;
 use super::read_at::BlobSource;
 use crate::messages::Problem;
-use crate::report;
 use gguf_file::ReadAt;
-use studio_core::export::ExportError;
 use studio_core::options::ExportOptions;
-use studio_core::{family, view};
+use studio_core::view;
 use studio_graph::{Module, mlir};
 use web_sys::File;
 
-/// The graph of an export of a model. Of the weights, at most the rope factors are read.
+/// The graph of an export of a model.
 pub(crate) fn of_model(model: &Model, options: &ExportOptions) -> Result<Module, Problem> {
-    let graph = family::build(&model.gguf, &model.sources(), options)
-        .map_err(|error| report::export_problem(&ExportError::from(error)))?;
-    Ok(view::module(&graph, &model.gguf))
+    Ok(view::module(&model.graph(options)?, &model.gguf))
 }
 
 /// The graph in a text.

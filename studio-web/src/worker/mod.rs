@@ -5,6 +5,7 @@ mod export;
 mod graph;
 mod hashing;
 mod meter;
+mod module;
 mod read_at;
 mod relay;
 mod survey;
@@ -13,15 +14,21 @@ mod upload;
 
 use crate::messages::{FromWorker, Problem, SourceFile, ToWorker};
 use crate::report;
-
+use crate::wire;
 use gguf_file::{Gguf, ReadAt};
 use hashing::Hashing;
+use js_sys::{Array, Uint8Array};
 use read_at::BlobSource;
 use std::{
     cell::{Cell, OnceCell, RefCell},
     rc::Rc,
 };
-use studio_core::{export::Export, options::ExportOptions, tokenizer::Tokenizer};
+use studio_core::export::{Export, ExportError};
+use studio_core::family;
+use studio_core::graph::Graph;
+use studio_core::options::ExportOptions;
+use studio_core::tokenizer::Tokenizer;
+use studio_graph::Module;
 use upload::Control;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -34,6 +41,8 @@ pub(crate) struct Model {
     sources: Vec<BlobSource>,
     gguf: Gguf,
     hashing: Hashing,
+    /// The graph that was built last, with its options.
+    graph: RefCell<Option<(ExportOptions, Rc<Graph>)>>,
     /// The export that was planned last, with its options.
     planned: RefCell<Option<(ExportOptions, Rc<Export>)>>,
     /// Its tokenizer, or why it can't be used, once somebody asked.
@@ -44,6 +53,18 @@ impl Model {
     /// The sources as the readers of a model take them.
     pub(crate) fn sources(&self) -> Vec<&dyn ReadAt> {
         self.sources.iter().map(|source| source as &dyn ReadAt).collect()
+    }
+
+    /// The graph of an export with these options. Of the weights, at most the rope factors are read.
+    pub(crate) fn graph(&self, options: &ExportOptions) -> Result<Rc<Graph>, Problem> {
+        if let Some((_, graph)) = self.graph.borrow().as_ref().filter(|(of, _)| of == options) {
+            return Ok(Rc::clone(graph));
+        }
+        let graph = family::build(&self.gguf, &self.sources(), options)
+            .map_err(|error| report::export_problem(&ExportError::from(error)))?;
+        let graph = Rc::new(graph);
+        *self.graph.borrow_mut() = Some((options.clone(), Rc::clone(&graph)));
+        Ok(graph)
     }
 }
 
@@ -65,7 +86,7 @@ pub(crate) fn start(scope: DedicatedWorkerGlobalScope) {
     crate::panic::tell_page();
     let desk = Rc::new(Desk::default());
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let parts = js_sys::Array::from(&event.data());
+        let parts = Array::from(&event.data());
         let text = parts.get(0).as_string().unwrap_or_default();
         // Page and worker are one build: a message that can't be read is a fault of the program.
         match serde_json::from_str(&text) {
@@ -80,9 +101,28 @@ pub(crate) fn start(scope: DedicatedWorkerGlobalScope) {
 
 /// Tells the page something.
 pub(crate) fn tell(message: &FromWorker) {
+    tell_with(message, None);
+}
+
+/// Tells the page something, and hands it bytes.
+fn tell_with(message: &FromWorker, bytes: Option<&[u8]>) {
     let scope = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>();
-    if let (Ok(scope), Ok(text)) = (scope, serde_json::to_string(message)) {
-        drop(scope.post_message(&JsValue::from_str(&text)));
+    let (Ok(scope), Ok(text)) = (scope, serde_json::to_string(message)) else { return };
+    let parts = Array::of1(&JsValue::from_str(&text));
+    let handed = Array::new();
+    if let Some(bytes) = bytes {
+        let copy = Uint8Array::from(bytes);
+        handed.push(&copy.buffer());
+        parts.push(&copy);
+    }
+    drop(scope.post_message_with_transfer(&parts, &handed));
+}
+
+/// Tells the page a graph, or why there is none.
+fn tell_graph(graph_id: u64, graph: Result<Module, Problem>) {
+    match graph.and_then(|module| wire::encode(&module)) {
+        Ok(bytes) => tell_with(&FromWorker::Graph { graph_id, result: Ok(()) }, Some(&bytes)),
+        Err(problem) => tell(&FromWorker::Graph { graph_id, result: Err(problem) }),
     }
 }
 
@@ -106,7 +146,10 @@ impl Desk {
                 }
             }
             ToWorker::Plan { drop_id, plan_id, options } => {
-                let result = self.model(drop_id).and_then(|model| export::plan(&model, &options));
+                let result = self.model(drop_id).and_then(|model| {
+                    describe(&model, plan_id, &options)?;
+                    export::plan(&model, &options)
+                });
                 tell(&FromWorker::Planned { plan_id, result });
             }
             ToWorker::Export { drop_id, options } => {
@@ -170,13 +213,23 @@ impl Desk {
             }
             ToWorker::CancelCompareValues => self.comparing.set(None),
             ToWorker::Graph { drop_id, graph_id, options } => {
-                let result = self.model(drop_id).and_then(|model| graph::of_model(&model, &options));
-                tell(&FromWorker::Graph { graph_id, result: result.map(Box::new) });
+                tell_graph(graph_id, self.model(drop_id).and_then(|model| graph::of_model(&model, &options)));
             }
             ToWorker::GraphText { graph_id } => {
                 let mut files = files.filter_map(|file| file.dyn_into().ok());
-                let result = graph::of_text(files.next());
-                tell(&FromWorker::Graph { graph_id, result: result.map(Box::new) });
+                tell_graph(graph_id, graph::of_text(files.next()));
+            }
+            ToWorker::Module { module_id, url } => {
+                let file = files.into_iter().find_map(|file| file.dyn_into().ok());
+                wasm_bindgen_futures::spawn_local(async move {
+                    let module = module::read(file, url).await;
+                    match module.and_then(|module| wire::encode(&module)) {
+                        Ok(bytes) => {
+                            tell_with(&FromWorker::Module { module_id, result: Ok(()) }, Some(&bytes))
+                        }
+                        Err(problem) => tell(&FromWorker::Module { module_id, result: Err(problem) }),
+                    }
+                });
             }
         }
     }
@@ -193,6 +246,13 @@ impl Desk {
     }
 }
 
+/// Tells the page the graph of a plan as soon as it is built: printing the plan's files takes longer than that.
+fn describe(model: &Model, plan_id: u64, options: &ExportOptions) -> Result<(), Problem> {
+    let bytes = wire::encode(&graph::of_model(model, options)?)?;
+    tell_with(&FromWorker::Described { plan_id }, Some(&bytes));
+    Ok(())
+}
+
 fn inspect(drop_id: u64, mut files: Vec<File>) -> Result<Model, Problem> {
     files.sort_by_key(File::name);
     let sources: Vec<BlobSource> = files.iter().map(BlobSource::new).collect::<Result<_, _>>()?;
@@ -200,6 +260,7 @@ fn inspect(drop_id: u64, mut files: Vec<File>) -> Result<Model, Problem> {
     let files: Vec<_> =
         named.map(|(file, source)| SourceFile { name: file.name(), size_bytes: source.len() }).collect();
     let gguf = report::open(&sources.iter().map(|source| source as &dyn ReadAt).collect::<Vec<_>>(), &files)?;
-    let (hashing, planned, tokenizer) = (Hashing::default(), RefCell::default(), OnceCell::new());
-    Ok(Model { drop_id, files, sources, gguf, hashing, planned, tokenizer })
+    let (hashing, graph, planned) = (Hashing::default(), RefCell::default(), RefCell::default());
+    let tokenizer = OnceCell::new();
+    Ok(Model { drop_id, files, sources, gguf, hashing, graph, planned, tokenizer })
 }
