@@ -1,6 +1,5 @@
 //! With the feature `bitcode`, compiles the crate's own source to LLVM bitcode, once for each instruction set and
-//! architecture, and makes sure that it needs no symbol from anywhere. `STUDIO_KERNELS_RUSTC` names a compiler to use
-//! instead of the one that compiles the crate, so that programs built by different compilers carry the same bytes.
+//! architecture, and makes sure that it needs no symbol from anywhere.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -61,7 +60,6 @@ mod bitcode {
 
     pub(crate) fn build() {
         println!("cargo::rerun-if-changed=src");
-        println!("cargo::rerun-if-env-changed=STUDIO_KERNELS_RUSTC");
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
         let files: Vec<Option<PathBuf>> = thread::scope(|scope| {
             let out = &out;
@@ -83,8 +81,7 @@ mod bitcode {
     }
 
     fn rustc() -> Command {
-        let chosen = env::var_os("STUDIO_KERNELS_RUSTC").or_else(|| env::var_os("RUSTC"));
-        Command::new(chosen.expect("cargo sets RUSTC"))
+        Command::new(env::var_os("RUSTC").expect("cargo sets RUSTC"))
     }
 
     /// Whether the compiler has `core` for `target`.

@@ -139,6 +139,15 @@ impl ExportOptions {
         }
     }
 
+    /// The kernels that the module carries, where the form has any.
+    #[must_use]
+    pub fn kernels(&self) -> Option<Kernels> {
+        match self.form {
+            Form::Stablehlo => None,
+            Form::Cpu(cpu) => Some(cpu.kernels),
+        }
+    }
+
     /// The same with no more positions than a model was trained for, if it says how many.
     #[must_use]
     pub fn within(self, trained: Option<u64>) -> Self {

@@ -43,7 +43,7 @@ mod set;
 pub mod team;
 
 #[cfg(feature = "bitcode")]
-pub use bitcode::bitcode;
+pub use bitcode::{ARCHITECTURES, bitcode};
 pub use format::{TILE_ROWS, TileFormat};
 #[cfg(not(studio_bitcode))]
 pub use format::{pack_tile, unpack_row};

@@ -15,7 +15,7 @@ mod record;
 mod report;
 mod runner;
 
-pub use artifact::{Artifact, Hash, HashError};
+pub use artifact::{Artifact, Hash, HashError, KernelFile};
 pub use client::ClientMessage;
 pub use error::{ErrorCode, WireError};
 pub use hub::HubMessage;

@@ -93,8 +93,6 @@ fn build_wasm(target_dir: &Path, profile: &str) -> Result<()> {
     }
     if let Some(rustc) = wasm::toolchain()? {
         command.env("RUSTC", rustc).env_remove("RUSTDOC");
-        // The page's exports carry the same bytes as the native program's.
-        command.env("STUDIO_KERNELS_RUSTC", "rustc");
     }
     run_command(&mut command)
 }

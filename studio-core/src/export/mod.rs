@@ -14,8 +14,8 @@ mod tokenizer_file;
 pub use error::ExportError;
 pub use stream::FileStream;
 
-use crate::emit::{cpu, stablehlo};
-use crate::family;
+use crate::emit::cpu::{self, Object};
+use crate::emit::stablehlo;
 use crate::graph::{Graph, check};
 use crate::manifest::{
     CONTRACT_VERSION, FileEntry, KernelsEntry, MANIFEST_VERSION, Manifest, MemoryEntry, file_name,
@@ -26,7 +26,9 @@ use crate::params::plan::Plan;
 use crate::params::{Budget, irpa, safetensors};
 use crate::reference;
 use facts::Facts;
-use gguf_file::{Gguf, ReadAt};
+use gguf_file::Gguf;
+#[cfg(feature = "kernels")]
+use gguf_file::ReadAt;
 
 /// The exporter's name and version, as the manifest has them.
 pub const EXPORTER: &str = concat!("lowering-studio ", env!("CARGO_PKG_VERSION"));
@@ -68,18 +70,24 @@ impl Contents {
 impl Export {
     /// Plans an export. `sources` are those that `gguf` was opened from; of the weights, at most the rope factors are
     /// read. The same GGUF and options give the same files, byte for byte, on every machine.
+    #[cfg(feature = "kernels")]
     pub fn new(gguf: &Gguf, sources: &[&dyn ReadAt], options: &ExportOptions) -> Result<Self, ExportError> {
-        Self::of_graph(&family::build(gguf, sources, options)?, gguf, options)
+        let kernels = options.kernels().map(cpu::objects).unwrap_or_default();
+        Self::of_graph(&crate::family::build(gguf, sources, options)?, gguf, options, &kernels)
     }
 
-    /// Plans an export of the graph that [`family::build`] made of `gguf` with `options`.
-    pub fn of_graph(graph: &Graph, gguf: &Gguf, options: &ExportOptions) -> Result<Self, ExportError> {
+    /// Plans an export of the graph that [`family::build`](crate::family::build) made of `gguf` with `options`. A cpu form
+    /// carries `kernels`: the bitcode of the set that the options name.
+    pub fn of_graph(
+        graph: &Graph,
+        gguf: &Gguf,
+        options: &ExportOptions,
+        kernels: &[Object<'_>],
+    ) -> Result<Self, ExportError> {
         let checked = check(graph)?;
         let mlir = match options.form {
             Form::Stablehlo => stablehlo::print(&checked),
-            Form::Cpu(cpu_options) => {
-                cpu::print(&checked, &cpu_options, &cpu::objects(cpu_options.kernels)?)?
-            }
+            Form::Cpu(cpu_options) => cpu::print(&checked, &cpu_options, kernels)?,
         };
         let plan = Plan::new(graph.params(), gguf)?;
         let items = plan.items();

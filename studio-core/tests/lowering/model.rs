@@ -39,7 +39,7 @@ pub(crate) fn lower(name: &str, options: &ExportOptions) -> Lowered {
     let text = match &options.form {
         Form::Stablehlo => stablehlo::print(&checked),
         Form::Cpu(cpu_options) => {
-            let objects = cpu::objects(cpu_options.kernels).unwrap();
+            let objects = cpu::objects(cpu_options.kernels);
             cpu::print(&checked, cpu_options, &objects).unwrap()
         }
     };

@@ -3,6 +3,7 @@
 mod auth;
 mod connection;
 mod download;
+mod kernels;
 mod page;
 mod reference;
 mod words;
@@ -98,6 +99,8 @@ fn router(hub: Arc<Hub>, auth: Auth) -> Router {
         .route("/ws", get(connection::upgrade))
         .route("/artifacts/{hash}", get(download::artifact))
         .route("/bundles/{name}", get(download::bundle))
+        .route("/kernels", get(kernels::list))
+        .route("/kernels/{hash}", get(kernels::file))
         .route("/{*name}", get(page::file))
         .with_state(hub)
         .layer(middleware::from_fn_with_state(Arc::new(auth), auth::check))

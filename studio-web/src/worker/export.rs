@@ -1,5 +1,6 @@
 //! An export in the worker: hash the source, make and send each file, then the manifest that names them.
 
+use super::kernels::Shelf;
 use super::meter::Meter;
 use super::upload::{Control, Parcel, Pieces, Uploader};
 use super::{Model, hashing};
@@ -16,8 +17,12 @@ use studio_core::options::ExportOptions;
 use studio_protocol::{Artifact, Hash};
 
 /// What an export would be.
-pub(crate) fn plan(model: &Model, options: &ExportOptions) -> Result<ExportPlan, Problem> {
-    let planned = open(model, options)?;
+pub(crate) async fn plan(
+    model: &Model,
+    options: &ExportOptions,
+    kernels: &Shelf,
+) -> Result<ExportPlan, Problem> {
+    let planned = open(model, options, kernels).await?;
     let row = |file: &studio_core::export::PlannedFile| PlannedFile {
         name: file.name.to_owned(),
         size_bytes: file.size_bytes,
@@ -26,11 +31,13 @@ pub(crate) fn plan(model: &Model, options: &ExportOptions) -> Result<ExportPlan,
 }
 
 /// The planned export: as it was planned when its options were chosen, where these are the last.
-fn open(model: &Model, options: &ExportOptions) -> Result<Rc<Export>, Problem> {
+async fn open(model: &Model, options: &ExportOptions, kernels: &Shelf) -> Result<Rc<Export>, Problem> {
+    let kernels = kernels.get(options.kernels()).await?;
     if let Some((_, export)) = model.planned.borrow().as_ref().filter(|(of, _)| of == options) {
         return Ok(Rc::clone(export));
     }
-    let export = Export::of_graph(&model.graph(options)?, &model.gguf, options)
+    let graph = model.graph(options)?;
+    let export = Export::of_graph(&graph, &model.gguf, options, &kernels.objects())
         .map_err(|error| report::export_problem(&error))?;
     let export = Rc::new(export);
     *model.planned.borrow_mut() = Some((options.clone(), Rc::clone(&export)));
@@ -41,10 +48,11 @@ fn open(model: &Model, options: &ExportOptions) -> Result<Rc<Export>, Problem> {
 pub(crate) async fn run(
     model: Rc<Model>,
     options: ExportOptions,
+    kernels: &Shelf,
     control: Control,
 ) -> Result<ExportedBundle, ExportEnd> {
     let began_ms = browser::now_ms();
-    let export = open(&model, &options)?;
+    let export = open(&model, &options, kernels).await?;
     let source_bytes = model.files.iter().map(|file| file.size_bytes).sum();
     let total_bytes = export.files().iter().map(|file| file.size_bytes).sum();
     let meter = Meter::new(source_bytes, total_bytes);

@@ -11,7 +11,8 @@ use web_sys::File;
 
 /// The graph of an export of a model.
 pub(crate) fn of_model(model: &Model, options: &ExportOptions) -> Result<Module, Problem> {
-    Ok(view::module(&model.graph(options)?, &model.gguf))
+    let graph = model.graph(options)?;
+    Ok(view::module(&graph, &model.gguf))
 }
 
 /// The graph in a text.

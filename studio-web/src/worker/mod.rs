@@ -4,6 +4,7 @@ mod compare;
 mod export;
 mod graph;
 mod hashing;
+mod kernels;
 mod meter;
 mod module;
 mod read_at;
@@ -72,6 +73,7 @@ impl Model {
 #[derive(Default)]
 struct Desk {
     model: RefCell<Option<Rc<Model>>>,
+    kernels: kernels::Shelf,
     export: RefCell<Option<Control>>,
     /// The survey that is wanted.
     survey: Cell<Option<u64>>,
@@ -146,20 +148,27 @@ impl Desk {
                 }
             }
             ToWorker::Plan { drop_id, plan_id, options } => {
-                let result = self.model(drop_id).and_then(|model| {
+                let described = self.model(drop_id).and_then(|model| {
                     describe(&model, plan_id, &options)?;
-                    export::plan(&model, &options)
+                    Ok(model)
                 });
-                tell(&FromWorker::Planned { plan_id, result });
+                let desk = self.clone();
+                wasm_bindgen_futures::spawn_local(async move {
+                    let result = match described {
+                        Ok(model) => export::plan(&model, &options, &desk.kernels).await,
+                        Err(problem) => Err(problem),
+                    };
+                    tell(&FromWorker::Planned { plan_id, result });
+                });
             }
             ToWorker::Export { drop_id, options } => {
                 self.cancel();
                 let control = Control::default();
                 *self.export.borrow_mut() = Some(control.clone());
-                let model = self.model(drop_id);
+                let (model, desk) = (self.model(drop_id), self.clone());
                 wasm_bindgen_futures::spawn_local(async move {
                     let result = match model {
-                        Ok(model) => export::run(model, options, control).await,
+                        Ok(model) => export::run(model, options, &desk.kernels, control).await,
                         Err(problem) => Err(problem.into()),
                     };
                     tell(&FromWorker::Exported { result: result.map(Box::new) });

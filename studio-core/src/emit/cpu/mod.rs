@@ -14,7 +14,9 @@ pub use plan::{
     Access, Address, Bounds, Buffer, Call, Dispatch, FunctionPlan, OwnCache, Place, PlannedCall, Pointer,
     Scalar, plan,
 };
-pub use print::{Object, objects, print};
+#[cfg(feature = "kernels")]
+pub use print::objects;
+pub use print::{Object, print};
 
 use crate::graph::{Checked, CoverError};
 use crate::options::CpuOptions;
@@ -53,8 +55,10 @@ pub enum CpuError {
         /// The parameter.
         param: String,
     },
-    /// Kernels that this program was built without.
-    #[error("this program was built without the {kernels} kernels; build it with `./dev build`")]
+    /// Kernels that whoever exports doesn't have.
+    #[error(
+        "the {kernels} kernels are not there: the program was built without them; build it with `./dev build`"
+    )]
     NoBitcode {
         /// The set's name.
         kernels: &'static str,

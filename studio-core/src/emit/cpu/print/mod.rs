@@ -7,7 +7,9 @@ mod host;
 mod object;
 mod shim;
 
-pub use object::{Object, objects};
+pub use object::Object;
+#[cfg(feature = "kernels")]
+pub use object::objects;
 
 use super::{CpuError, FunctionPlan, plan};
 use crate::emit::globals;
@@ -25,6 +27,9 @@ const WORKGROUPS: usize = 64;
 
 /// Prints a graph as an MLIR module that brings its kernels along in `objects`. Equal arguments give equal text.
 pub fn print(graph: &Checked<'_>, options: &CpuOptions, objects: &[Object<'_>]) -> Result<String, CpuError> {
+    if objects.is_empty() {
+        return Err(CpuError::NoBitcode { kernels: options.kernels.name() });
+    }
     let planned = |function| Ok((function, plan(graph, function, options)?));
     let plans = graph.functions().iter().map(planned).collect::<Result<Vec<_>, CpuError>>()?;
     let functions: Vec<_> =

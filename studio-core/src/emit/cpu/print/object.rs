@@ -1,9 +1,10 @@
 //! The kernels' bitcode, as it travels in the text.
 
-use super::super::CpuError;
 use crate::emit::mlir::{List, Quoted};
+#[cfg(feature = "kernels")]
 use crate::options::Kernels;
-use studio_kernels::{KernelSet, bitcode};
+#[cfg(feature = "kernels")]
+use studio_kernels::{ARCHITECTURES, KernelSet, bitcode};
 
 /// Bitcode for one kind of processor.
 #[derive(Debug, Clone, Copy)]
@@ -14,20 +15,28 @@ pub struct Object<'a> {
     pub bitcode: &'a [u8],
 }
 
-/// The objects of a set of kernels: for every processor that has them.
-pub fn objects(kernels: Kernels) -> Result<Vec<Object<'static>>, CpuError> {
-    let set = KernelSet::from(kernels);
-    let formats = [
-        ("x86_64", "embedded-elf-x86_64"),
-        ("aarch64", "embedded-elf-arm_64"),
-        ("arm", "embedded-elf-arm_32"),
-    ];
-    let object = |(architecture, format)| Some(Object { format, bitcode: bitcode(set, architecture)? });
-    let objects: Vec<_> = formats.into_iter().filter_map(object).collect();
-    if objects.is_empty() {
-        return Err(CpuError::NoBitcode { kernels: kernels.name() });
+impl<'a> Object<'a> {
+    /// Bitcode for an architecture, by the name that Rust has for it: `x86_64`, `aarch64` or `arm`. `None` for another,
+    /// which IREE's compiler doesn't link bitcode for.
+    #[must_use]
+    pub fn new(architecture: &str, bitcode: &'a [u8]) -> Option<Self> {
+        let format = match architecture {
+            "x86_64" => "embedded-elf-x86_64",
+            "aarch64" => "embedded-elf-arm_64",
+            "arm" => "embedded-elf-arm_32",
+            _ => return None,
+        };
+        Some(Self { format, bitcode })
     }
-    Ok(objects)
+}
+
+/// The objects of a set of kernels: for every processor that this program has them for.
+#[cfg(feature = "kernels")]
+#[must_use]
+pub fn objects(kernels: Kernels) -> Vec<Object<'static>> {
+    let set = KernelSet::from(kernels);
+    let object = |architecture| Object::new(architecture, bitcode(set, architecture)?);
+    ARCHITECTURES.into_iter().filter_map(object).collect()
 }
 
 /// The attribute that holds them.
