@@ -1,8 +1,8 @@
 //! [`App`]: the page's signals, one for each thing that can change by itself. Views read them and call the
 //! methods beside; nothing else changes them.
 
-use super::lab::Asked;
 use super::graph::Described;
+use super::lab::Asked;
 use super::store::{self, Theme};
 use super::worker_port::WorkerPort;
 use crate::hub::link::Link;

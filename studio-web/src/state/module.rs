@@ -128,7 +128,8 @@ pub fn dispatches(vmfb: &Vmfb, executable: &Executable, query: &str) -> Vec<Disp
     let query = query.trim().to_lowercase();
     let row = |function: &vmfb_file::Dispatch| {
         let by = calls.get(function.name.as_str());
-        let words = by.into_iter().flatten().map(|(&function, count)| format!("{} × {count}", name(function)));
+        let words =
+            by.into_iter().flatten().map(|(&function, count)| format!("{} × {count}", name(function)));
         let local = match function.local_memory_bytes {
             0 => String::new(),
             bytes => format!(", {} local", format::bytes(bytes)),
