@@ -104,7 +104,8 @@ pub(crate) fn read_header(source: &dyn ReadAt, shard: Option<usize>) -> Result<G
         cursor.check_count(tensor_count_offset, tensor_count, MIN_TENSOR_BYTES, MAX_TENSORS, || {
             Field::TensorCount
         })?;
-    let metadata = read_metadata(cursor, entry_count, shard)?;
+    let mut metadata = Metadata::of_shard(shard);
+    read_metadata(cursor, entry_count as u64, &mut metadata)?;
     let alignment = u64::from(alignment_of(&metadata)?);
     let Table { data_offset, tensors, index } =
         read_table(cursor, tensor_count, alignment, shard.unwrap_or(0))?;
@@ -112,7 +113,7 @@ pub(crate) fn read_header(source: &dyn ReadAt, shard: Option<usize>) -> Result<G
 }
 
 /// Checks magic and version. The version tells the byte order: no version comes near 2^16.
-fn read_version(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
+pub(crate) fn read_version(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
     let found = cursor.bytes4(|| Field::Magic)?;
     if found != MAGIC {
         return Err(cursor.error_at(0, Field::Magic, ErrorKind::NotGguf { found }));
@@ -129,19 +130,23 @@ fn read_version(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
     }
 }
 
-fn read_metadata(cursor: &mut Cursor<'_>, count: usize, shard: Option<usize>) -> Result<Metadata, Error> {
-    let mut metadata = Metadata::of_shard(shard);
+/// Reads pairs, of which those before an error are there.
+pub(crate) fn read_metadata(
+    cursor: &mut Cursor<'_>,
+    count: u64,
+    metadata: &mut Metadata,
+) -> Result<(), Error> {
     for index in 0..count {
         let offset = cursor.position();
-        let key = cursor.name(MAX_KEY_BYTES, || Field::Key { index: index as u64 })?;
+        let key = cursor.name(MAX_KEY_BYTES, || Field::Key { index })?;
         let value = read_value(cursor, &key)?;
         metadata.insert_at(Some(offset), key, value)?;
     }
-    Ok(metadata)
+    Ok(())
 }
 
 /// The alignment that metadata asks for.
-fn alignment_of(metadata: &Metadata) -> Result<u32, Error> {
+pub(crate) fn alignment_of(metadata: &Metadata) -> Result<u32, Error> {
     let Some(value) = metadata.get(ALIGNMENT_KEY) else { return Ok(DEFAULT_ALIGNMENT) };
     check_alignment(value).map_err(|kind| metadata.error(ALIGNMENT_KEY, kind))
 }

@@ -19,6 +19,7 @@ mod file;
 mod file_source;
 pub mod limits;
 mod metadata;
+mod partial;
 mod place;
 mod source;
 pub mod split;
@@ -37,6 +38,7 @@ pub use file::Gguf;
 #[cfg(not(target_family = "wasm"))]
 pub use file_source::FileSource;
 pub use metadata::Metadata;
+pub use partial::{CutTensor, Partial};
 pub use place::{Field, Place, TensorPart, ValuePart};
 pub use source::{ReadAt, ReadError};
 pub use tensor::TensorInfo;

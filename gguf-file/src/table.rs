@@ -46,14 +46,19 @@ pub(crate) fn read_table(
 }
 
 /// A tensor's entry while its data isn't placed yet: `info.offset` counts from the start of the data.
-struct Row {
-    info: TensorInfo,
+pub(crate) struct Row {
+    pub(crate) info: TensorInfo,
     entry_offset: u64,
     /// Where the field with the offset is.
     offset_field: u64,
 }
 
-fn read_tensor(cursor: &mut Cursor<'_>, index: u64, alignment: u64, shard: usize) -> Result<Row, Error> {
+pub(crate) fn read_tensor(
+    cursor: &mut Cursor<'_>,
+    index: u64,
+    alignment: u64,
+    shard: usize,
+) -> Result<Row, Error> {
     let entry_offset = cursor.position();
     let name = cursor.name(MAX_TENSOR_NAME_BYTES, || Field::TensorName { index })?;
     let field = |part| Field::Tensor { name: name.clone(), part };
