@@ -1,5 +1,6 @@
 //! The real `studio` binary.
 
+use runner_agent::BundleFiles;
 use serde_json::Value;
 use std::{
     path::Path,
@@ -38,6 +39,14 @@ pub fn run(args: &[&str]) -> Output {
 pub fn json(args: &[&str]) -> Value {
     let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
     serde_json::from_str(&ok(&args)).expect("--json prints one JSON document")
+}
+
+/// Holds what a run of a bundle took of memory, by its report, to what the manifest says that it takes.
+pub fn assert_memory_as_said(bundle: &Path, report: &Value) {
+    let manifest = BundleFiles::open(bundle).expect("the export is a bundle").manifest().clone();
+    let said = manifest.memory.expect("a manifest says what a run takes").total_bytes() as f64;
+    let took = report["timings"]["peak_rss_bytes"].as_f64().expect("a run tells what it took");
+    assert!((took / said - 1.0).abs() < 0.15, "{said} bytes of memory were said, a run took {took}");
 }
 
 /// A path as an argument.

@@ -90,5 +90,6 @@ fn greedy_tokens_are_those_of_llama_cpp_where_its_margin_is_clear() {
 fn generate(bundle: &Path, tokens: &[u32], count: usize) -> Vec<u32> {
     let (tokens, count) = (reference::list(tokens), count.to_string());
     let report = studio::json(&["run", studio::arg(bundle), "--tokens", &tokens, "-n", &count]);
+    studio::assert_memory_as_said(bundle, &report);
     serde_json::from_value(report["tokens"].clone()).expect("`tokens` is a list of ids")
 }

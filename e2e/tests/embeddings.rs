@@ -71,6 +71,7 @@ fn texts_are_compared() {
     let several: Vec<&str> = texts.iter().flat_map(|text| ["--prompt", text]).collect();
     let report = studio::json(&[&["run", bundle], &several[..]].concat());
     let alone = studio::json(&["run", bundle, "--prompt", texts[1]]);
+    studio::assert_memory_as_said(&folder, &alone);
     assert_eq!(report["runs"][1]["embedding"], alone["embedding"]);
     let cosine = |a: usize, b: usize| report["cosines"][a][b].as_f64().expect("a number");
     assert!((cosine(0, 0) - 1.0).abs() < 1e-5 && cosine(0, 1) == cosine(1, 0), "{}", report["cosines"]);

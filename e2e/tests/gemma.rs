@@ -72,6 +72,8 @@ fn the_portable_form_has_the_logits_of_llama_cpp() {
         println!("stablehlo, f32, {path:?}: {distance:?}");
         assert!(distance.max_relative < ROUNDED_GELU && distance.mean_kl < 5e-6, "{path:?}: {distance:?}");
     }
+    let report = studio::json(&["run", studio::arg(&exported.folder), "--prompt", "The", "-n", "2"]);
+    studio::assert_memory_as_said(&exported.folder, &report);
 }
 
 /// With f32 activations nothing is rounded; the text is longer than a window.

@@ -100,7 +100,10 @@ mod tests {
         let error = check_memory(&bundle, 2_000_000).unwrap_err();
         assert_eq!(error.code, ErrorCode::OutOfMemory);
         let words = error.to_string();
-        assert!(words.starts_with("a run takes 3 MB of memory") && words.contains("has 2 MB"), "{words}");
+        assert!(
+            words.starts_with("a run takes at least 3 MB of memory") && words.contains("has 2 MB"),
+            "{words}"
+        );
     }
 
     fn kernels(features: &[&str]) -> Option<Value> {

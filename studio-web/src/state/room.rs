@@ -6,8 +6,12 @@ use studio_core::manifest::MemoryEntry;
 
 /// What a run takes of memory, in its parts.
 pub fn parts(memory: &MemoryEntry) -> String {
+    let packed = match memory.packed_bytes {
+        0 => String::new(),
+        bytes => format!("copies of them, packed when the module is loaded, {}, ", format::bytes(bytes)),
+    };
     format!(
-        "Weights {}, cache {}, intermediate values {}",
+        "Weights {}, {packed}cache {}, intermediate values {}",
         format::bytes(memory.weights_bytes),
         format::bytes(memory.cache_bytes),
         format::bytes(memory.working_bytes)
@@ -45,7 +49,8 @@ mod tests {
         assert_eq!(disk_problem(5_000_000_000, 0), None);
         let problem = disk_problem(5_000_000_000, 3_000_000_000).unwrap();
         assert_eq!(problem.message, "The files take 5.0 GB and the hub’s disk has 3.0 GB free");
-        let memory = MemoryEntry { weights_bytes: 2_000_000_000, cache_bytes: 0, working_bytes: 0 };
+        let memory =
+            MemoryEntry { weights_bytes: 2_000_000_000, packed_bytes: 0, cache_bytes: 0, working_bytes: 0 };
         assert_eq!(memory_problem(&memory, 2_000_000_000), None);
         let problem = memory_problem(&memory, 1_000_000_000).unwrap();
         assert!(problem.message.contains("2000 MB") && problem.message.contains("1000 MB"), "{problem:?}");
