@@ -127,29 +127,12 @@ impl BundleFiles {
     /// with the length it says. Bytes are not hashed; [`verify`](Self::verify) does that. Modules, which can be
     /// compiled again, are left out of the manifest where they are gone or have another length.
     pub fn open(dir: &Path) -> Result<Self, BundleError> {
-        let path = dir.join(file_name::MANIFEST);
-        let bytes = match std::fs::metadata(&path) {
-            Ok(meta) if meta.is_file() => meta.len(),
-            Ok(_) => return Err(BundleError::NotABundle(dir.to_owned())),
-            Err(error) => {
-                use io::ErrorKind::{NotADirectory, NotFound};
-                return Err(match error.kind() {
-                    NotFound | NotADirectory => BundleError::NotABundle(dir.to_owned()),
-                    _ => BundleError::io(&path)(error),
-                });
-            }
-        };
-        if bytes > MAX_MANIFEST_BYTES {
-            return Err(BundleError::ManifestTooLong { path, bytes });
-        }
-        let text = std::fs::read(&path).map_err(BundleError::io(&path))?;
-        let mut manifest: Manifest =
-            serde_json::from_slice(&text).map_err(|source| BundleError::Manifest { path, source })?;
+        let mut manifest = read_manifest(dir)?;
         manifest.modules.retain(|module| {
             let file = &module.file;
             let whole =
                 || std::fs::metadata(dir.join(&file.name)).is_ok_and(|meta| meta.len() == file.size_bytes);
-            !is_plain_name(&file.name) || whole()
+            whole()
         });
         let files = named(&manifest).map(|entry| (entry.name.clone(), dir.join(&entry.name))).collect();
         Self::new(manifest, files)
@@ -158,20 +141,8 @@ impl BundleFiles {
     /// The bundle whose files lie at these paths, by the names that the manifest gives them. Files of the
     /// manifest may be absent from `files`: asking for one of them fails later, by its name.
     pub fn new(manifest: Manifest, files: BTreeMap<String, PathBuf>) -> Result<Self, BundleError> {
-        if manifest.manifest_version != MANIFEST_VERSION || manifest.contract_version != CONTRACT_VERSION {
-            return Err(BundleError::Version {
-                manifest: manifest.manifest_version,
-                contract: manifest.contract_version,
-            });
-        }
-        let mut names = BTreeSet::from([file_name::MANIFEST]);
+        check(&manifest)?;
         for entry in named(&manifest) {
-            if !is_plain_name(&entry.name) {
-                return Err(BundleError::BadName(entry.name.clone()));
-            }
-            if !names.insert(&entry.name) {
-                return Err(BundleError::Twice(entry.name.clone()));
-            }
             let Some(path) = files.get(&entry.name) else { continue };
             let actual = std::fs::metadata(path).map_err(BundleError::io(path))?.len();
             if actual != entry.size_bytes {
@@ -215,6 +186,51 @@ impl BundleFiles {
         }
         Ok(())
     }
+}
+
+/// Reads the manifest in a bundle's folder and checks its version and its names. Of the files that it names nothing is
+/// known then.
+pub fn read_manifest(dir: &Path) -> Result<Manifest, BundleError> {
+    let path = dir.join(file_name::MANIFEST);
+    let bytes = match std::fs::metadata(&path) {
+        Ok(meta) if meta.is_file() => meta.len(),
+        Ok(_) => return Err(BundleError::NotABundle(dir.to_owned())),
+        Err(error) => {
+            use io::ErrorKind::{NotADirectory, NotFound};
+            return Err(match error.kind() {
+                NotFound | NotADirectory => BundleError::NotABundle(dir.to_owned()),
+                _ => BundleError::io(&path)(error),
+            });
+        }
+    };
+    if bytes > MAX_MANIFEST_BYTES {
+        return Err(BundleError::ManifestTooLong { path, bytes });
+    }
+    let text = std::fs::read(&path).map_err(BundleError::io(&path))?;
+    let manifest: Manifest =
+        serde_json::from_slice(&text).map_err(|source| BundleError::Manifest { path, source })?;
+    check(&manifest)?;
+    Ok(manifest)
+}
+
+/// Refuses manifests of another version, and those that name a file twice or in another folder.
+fn check(manifest: &Manifest) -> Result<(), BundleError> {
+    if manifest.manifest_version != MANIFEST_VERSION || manifest.contract_version != CONTRACT_VERSION {
+        return Err(BundleError::Version {
+            manifest: manifest.manifest_version,
+            contract: manifest.contract_version,
+        });
+    }
+    let mut names = BTreeSet::from([file_name::MANIFEST]);
+    for entry in named(manifest) {
+        if !is_plain_name(&entry.name) {
+            return Err(BundleError::BadName(entry.name.clone()));
+        }
+        if !names.insert(&entry.name) {
+            return Err(BundleError::Twice(entry.name.clone()));
+        }
+    }
+    Ok(())
 }
 
 /// Every file that a manifest names: exported ones and modules.

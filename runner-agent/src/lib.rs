@@ -29,7 +29,7 @@ pub mod verify;
 mod weights;
 mod worker;
 
-pub use bundle::{BundleError, BundleFiles};
+pub use bundle::{BundleError, BundleFiles, read_manifest};
 pub use compile::{CompileJob, Compiled, check as check_compile, compile};
 pub use eager::{EagerSettings, eager_info};
 pub use engine::engine_main;

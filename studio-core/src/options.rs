@@ -159,6 +159,25 @@ impl ExportOptions {
 }
 
 impl ExportOptions {
+    /// That more positions are wanted than a model was trained for, in words; `None` if they aren't, or if nobody knows.
+    /// Where positions are computed it can be done, and the model makes less and less sense behind those it knows; where they
+    /// are learned, making the graph fails.
+    #[must_use]
+    pub fn longer_than(&self, trained: Option<u64>) -> Option<String> {
+        let trained = trained?;
+        let wanted = self.graphs.iter().map(|graph| match graph {
+            GraphKind::Kv => ("context", self.context),
+            GraphKind::Redecode | GraphKind::Embed => ("seq", self.seq),
+        });
+        let (option, length) = wanted.into_iter().max_by_key(|(_, length)| *length)?;
+        (u64::from(length) > trained).then(|| {
+            format!(
+                "{option} is {length} and the model was trained for {trained} positions: behind those its answers are \
+                 likely to make no sense"
+            )
+        })
+    }
+
     /// What is usual for a model that gives a text's vector.
     #[must_use]
     pub fn embedding() -> Self {

@@ -280,11 +280,11 @@ fn options() {
     use GraphKind::{Kv, Redecode};
     check_option(
         ExportOptions { graphs: vec![], ..small() },
-        expect!["option graphs is []: choose at least one"],
+        expect!["option graphs is none: choose at least one"],
     );
     check_option(
         ExportOptions { graphs: vec![Kv, Redecode, Kv], ..small() },
-        expect!["option graphs is [Kv, Redecode, Kv]: choose each at most once"],
+        expect!["option graphs is kv,redecode,kv: choose each at most once"],
     );
     check_option(ExportOptions { seq: 0, ..small() }, expect!["option seq is 0: choose from 1 to 1048576"]);
     check_option(ExportOptions { chunk: 9, ..small() }, expect!["option chunk is 9: choose from 1 to 8"]);
@@ -311,7 +311,9 @@ fn options() {
     // What belongs to a graph that isn't asked for doesn't matter.
     check_option(
         ExportOptions { graphs: vec![Kv], seq: 0, function_name: String::new(), ..small() },
-        expect![""],
+        expect![[
+            r#"option function_name is "": only the redecode graph's name can be chosen; add redecode to the graphs, or leave it out"#
+        ]],
     );
 }
 
@@ -336,40 +338,51 @@ fn a_card_says_what_the_file_says() {
     let card = family::describe(&Gguf::open(&source).unwrap());
     expect![[r#"
         ModelCard {
-            architecture: Some(
-                "llama",
-            ),
-            name: None,
-            parameter_count: 20324,
-            layer_count: Some(
-                2,
-            ),
-            embedding_length: Some(
-                32,
-            ),
-            feed_forward_length: Some(
-                40,
-            ),
-            head_count: Some(
-                4,
-            ),
-            kv_head_count: Some(
-                2,
-            ),
-            head_dim: Some(
-                12,
-            ),
-            vocabulary_size: Some(
-                48,
-            ),
-            context_length: Some(
-                64,
-            ),
-            rope_freq_base: Some(
-                500.0,
-            ),
-            tied_embedding: false,
-            is_encoder: false,
+            facts: ModelFacts {
+                architecture: Some(
+                    "llama",
+                ),
+                name: None,
+                parameter_count: 20324,
+                layer_count: Some(
+                    2,
+                ),
+                embedding_length: Some(
+                    32,
+                ),
+                feed_forward_length: Some(
+                    40,
+                ),
+                head_count: Some(
+                    4,
+                ),
+                kv_head_count: Some(
+                    2,
+                ),
+                head_dim: Some(
+                    12,
+                ),
+                vocabulary_size: Some(
+                    48,
+                ),
+                context_length: Some(
+                    64,
+                ),
+                sliding_window: None,
+                expert_count: None,
+                expert_used_count: None,
+                rope_freq_base: Some(
+                    500.0,
+                ),
+                rope_dimension_count: Some(
+                    8,
+                ),
+                rope_scaling: None,
+                rope_scaling_factor: None,
+                original_context_length: None,
+                tied_embedding: false,
+                is_encoder: false,
+            },
             unsupported: None,
             forms: [
                 FormSupport {
@@ -468,7 +481,8 @@ fn a_model_that_is_not_supported_has_a_card_all_the_same() {
     builder.tensor("token_embd.weight", &[2, 3], BlockFormat::F32, vec![0; 24]).unwrap();
     let file = builder.write_to(Vec::new()).unwrap();
     let card = family::describe(&Gguf::open(&file.as_slice()).unwrap());
-    assert_eq!((card.layer_count, card.vocabulary_size, card.parameter_count), (Some(24), Some(3), 6));
+    let facts = &card.facts;
+    assert_eq!((facts.layer_count, facts.vocabulary_size, facts.parameter_count), (Some(24), Some(3), 6));
     expect![[r#"the architecture "mamba" is not supported; supported: llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3, phi3, granite, olmo2, stablelm, starcoder2, gpt2, qwen2moe, qwen3moe, olmoe, bert, nomic-bert"#]]
         .assert_eq(&card.unsupported.unwrap());
 }

@@ -86,6 +86,16 @@ fn wrong_usage_is_2_and_help_is_0() {
         2,
         &["option safetensors is true", "stablehlo"],
     );
+    fails(
+        &studio(tiny.path(), "export tiny.gguf --out b --function-name go"),
+        2,
+        &["option function_name is \"go\"", "redecode"],
+    );
+    fails(
+        &studio(tiny.path(), "export tiny.gguf --out b --graphs embed"),
+        2,
+        &["option graphs is embed: this model generates tokens", "redecode or kv"],
+    );
     fails(&studio(tiny.path(), "run b --prompt x --threads 257"), 2, &["257 is not in 1..=256"]);
     fails(&studio(dir.path(), "compile a --target toaster"), 2, &["toaster", "host"]);
     let help = studio(dir.path(), "--help");
@@ -119,6 +129,124 @@ fn an_export_is_a_whole_bundle() {
         assert_eq!(entry["blake3"], blake3::hash(&bytes).to_hex().to_string(), "{name}");
     }
     assert_eq!(manifest["options"]["seq"], 8);
+    let words =
+        "bundle: stablehlo form, weights bf16, redecode of 8 tokens, kv with a context of 16; 6 files";
+    let takes = "a run takes 1 MB of memory: weights 1 MB, packed copies of them 1 MB, cache 1 MB, ";
+    assert!(ran.err.contains(words) && ran.err.contains(takes), "{}", ran.err);
+}
+
+/// What IREE packs for its products is a second copy of the matrices, and no more than those.
+#[test]
+fn memory_counts_what_is_packed_when_a_module_is_loaded() {
+    let dir = model(Fault::None);
+    let inspected = studio(dir.path(), "inspect tiny.gguf --json");
+    let inspected: Value = serde_json::from_str(&inspected.out).unwrap();
+    let forms = inspected["forms"].as_array().unwrap();
+    let memory = |name: &str| &forms.iter().find(|form| form["form"] == name).unwrap()["memory"];
+    // bf16: the tied embedding, and of two layers q, k, v, output, gate, up and down, each 16 wide.
+    let matrices = 16 * 16 + 2 * (16 * 16 + 2 * 8 * 16 + 16 * 16 + 3 * 16 * 16);
+    assert_eq!(memory("stablehlo")["packed_bytes"], 2 * matrices);
+    assert_eq!(memory("cpu")["packed_bytes"], Value::Null);
+}
+
+#[test]
+fn an_export_over_a_bundle_leaves_nothing_of_it() {
+    let dir = model(Fault::None);
+    let export = |options: &str| {
+        let ran = studio(dir.path(), &format!("export tiny.gguf --form stablehlo --out b {options}"));
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.err
+    };
+    export("--safetensors");
+    let path = dir.path().join("b/manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    manifest["modules"] = serde_json::json!([{
+        "target": "host", "name": "host.vmfb", "size_bytes": 4, "blake3": "", "compiler": "3.13.0", "flags": []
+    }]);
+    fs::write(&path, manifest.to_string()).unwrap();
+    fs::write(dir.path().join("b/host.vmfb"), "vmfb").unwrap();
+    fs::write(dir.path().join("b/notes.txt"), "mine").unwrap();
+    let said = export("--weights f16");
+    assert!(
+        said.contains("removed model.safetensors, host.vmfb, of the bundle that was there before"),
+        "{said}"
+    );
+    let left = ["REFERENCE.md", "manifest.json", "model.irpa", "model.mlir", "notes.txt", "tokenizer.gguf"];
+    assert_eq!(files(&dir.path().join("b")), left);
+}
+
+#[test]
+fn more_positions_than_a_model_was_trained_for_are_taken_with_a_warning() {
+    let dir = model(Fault::None);
+    let ran = studio(dir.path(), "export tiny.gguf --form stablehlo --out b");
+    assert!(ran.status == 0 && !ran.err.contains("note:"), "{}", ran.err);
+    let manifest: Value =
+        serde_json::from_slice(&fs::read(dir.path().join("b/manifest.json")).unwrap()).unwrap();
+    assert_eq!((&manifest["options"]["context"], &manifest["options"]["seq"]), (&64.into(), &64.into()));
+    let ran = studio(dir.path(), "export tiny.gguf --form stablehlo --out b --context 100");
+    let words = "note: context is 100 and the model was trained for 64 positions";
+    assert!(ran.status == 0 && ran.err.contains(words), "{}", ran.err);
+}
+
+#[test]
+fn what_is_there_of_a_model_that_is_not_whole() {
+    let dir = model(Fault::None);
+    let whole = fs::read(dir.path().join("tiny.gguf")).unwrap();
+    // The last tensor's last number, then the whole table.
+    fs::write(dir.path().join("short.gguf"), &whole[..whole.len() - 4]).unwrap();
+    let ran = studio(dir.path(), "inspect short.gguf --json");
+    let found: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("short.gguf: tensor \"blk.1.ffn_down.weight\""), "{}", ran.err);
+    assert_eq!((found["tensors"].as_array().unwrap().len(), &found["missing_bytes"]), (19, &4.into()));
+    assert_eq!(found["missing_tensors"][0]["name"], "blk.1.ffn_down.weight");
+    assert_eq!(found["missing_tensors"][0]["there_bytes"], 16 * 16 * 4 - 4);
+    assert_eq!(found["metadata"]["general.name"], "Tiny");
+    fs::write(dir.path().join("short.gguf"), &whole[..200]).unwrap();
+    let ran = studio(dir.path(), "inspect short.gguf");
+    assert_eq!(ran.status, 1);
+    assert!(ran.out.contains("tensors       0 of 20\n") && ran.out.contains("general.name"), "{}", ran.out);
+}
+
+#[test]
+fn what_a_bundle_is() {
+    let dir = model(Fault::None);
+    let export = "export tiny.gguf --form stablehlo --out b --seq 8 --graphs redecode --function-name go";
+    assert_eq!(studio(dir.path(), export).status, 0);
+    let text = studio(dir.path(), "inspect b").out;
+    for words in [
+        "model         Tiny, llama, ",
+        "as            stablehlo form, weights bf16, redecode of 8 tokens\n",
+        "go(tokens: tensor<1x8xi32>) -> next: tensor<8xi32>",
+        "studio compile b --target host",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in {text}");
+    }
+    fs::remove_file(dir.path().join("b/model.irpa")).unwrap();
+    let found = studio(dir.path(), "inspect b --json");
+    let found: Value = serde_json::from_str(&found.out).unwrap();
+    assert_eq!(
+        (&found["manifest"]["model"]["name"], &found["problems"][0]["file"]),
+        (&"Tiny".into(), &"model.irpa".into())
+    );
+    fails(&studio(dir.path(), "inspect ."), 1, &["not a bundle's folder", "studio export"]);
+}
+
+/// A file's words must not move a terminal's cursor, nor look like other words.
+#[test]
+fn what_a_file_says_does_nothing_to_a_terminal() {
+    let dir = model(Fault::Name("\u{1b}[2J\u{202e}ynit"));
+    for args in [
+        "inspect tiny.gguf",
+        "diff tiny.gguf tiny.gguf",
+        "export tiny.gguf --out b --form stablehlo",
+        "inspect b",
+    ] {
+        let ran = studio(dir.path(), args);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        assert!(![&ran.out, &ran.err].iter().any(|text| text.contains(['\u{1b}', '\u{202e}'])), "{args}");
+    }
+    assert!(studio(dir.path(), "inspect b").out.contains("\\u{1b}[2J\\u{202e}ynit"));
 }
 
 #[test]

@@ -356,6 +356,8 @@ pub struct ExportPlan {
     pub files: Vec<PlannedFile>,
     /// What a run takes of memory.
     pub memory: MemoryEntry,
+    /// What may go wrong although it can be made.
+    pub warnings: Vec<String>,
 }
 
 /// A file of an export that was not made yet.

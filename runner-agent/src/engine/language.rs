@@ -47,7 +47,7 @@ impl Language {
         let mut stop_ids = tokenizer.end_ids().to_vec();
         stop_ids.sort_unstable();
         let template = gguf.metadata().get("tokenizer.chat_template").and_then(Value::as_str);
-        let rows = family::describe(&gguf).vocabulary_size.and_then(|size| size.try_into().ok());
+        let rows = family::facts(&gguf).vocabulary_size.and_then(|size| size.try_into().ok());
         Ok(Self {
             chat_template: template.map(str::to_owned),
             vocabulary_size: rows.unwrap_or(tokenizer.vocabulary_size() as u32),

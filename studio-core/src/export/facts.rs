@@ -29,14 +29,17 @@ pub(super) struct Facts {
     pub(super) stop_ids: Vec<u32>,
     /// Why its text can't be made tokens here.
     pub(super) tokenizer_problem: Option<String>,
+    /// What may go wrong although it can be done.
+    pub(super) warnings: Vec<String>,
 }
 
 impl Facts {
     pub(super) fn new(gguf: &Gguf, graph: &Graph, options: &ExportOptions, memory: MemoryEntry) -> Self {
         let metadata = gguf.metadata();
         let text = |key| metadata.get(key).and_then(Value::as_str).map(str::to_owned);
-        let card = family::describe(gguf);
+        let card = family::facts(gguf);
         let (stop_ids, tokenizer_problem) = stop_ids(metadata);
+        let warnings = options.longer_than(card.context_length).into_iter().collect();
         Self {
             model: ModelEntry {
                 architecture: card.architecture.unwrap_or_default(),
@@ -61,6 +64,7 @@ impl Facts {
             chat_template: text(CHAT_TEMPLATE),
             stop_ids,
             tokenizer_problem,
+            warnings,
         }
     }
 }

@@ -137,6 +137,12 @@ impl Export {
         self.facts.tokenizer_problem.as_deref()
     }
 
+    /// What may go wrong with the bundle although it can be made, a sentence each.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.facts.warnings
+    }
+
     /// The bytes of the file `index` of [`Export::files`].
     ///
     /// # Panics

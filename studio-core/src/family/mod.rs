@@ -22,7 +22,7 @@ mod rope;
 mod support;
 mod tensors;
 
-pub use card::{ModelCard, describe};
+pub use card::{ModelCard, ModelFacts, describe, facts};
 pub use error::{BuildError, Nearest};
 pub use support::{ContractSupport, FormSupport};
 
@@ -124,9 +124,10 @@ pub fn detect(gguf: &Gguf) -> Result<Family, BuildError> {
 /// `sources` are those that `gguf` was opened from. Of tensors, only the rope factors are read, where there are any:
 /// the graph has a table made from them. Equal arguments give equal graphs.
 pub fn build(gguf: &Gguf, sources: &[&dyn ReadAt], options: &ExportOptions) -> Result<Graph, BuildError> {
-    request::check(options)?;
     let family = detect(gguf)?;
+    // First of all: no other choice makes up for a contract that the model doesn't have.
     request::check_kind(options, family.is_encoder())?;
+    request::check(options)?;
     let parts = family.parts(gguf, options)?;
     let (ropes, head_dim) = parts.ropes();
     let table = |rope| table(rope, head_dim, gguf, sources, options);

@@ -26,6 +26,14 @@ pub(super) fn check(options: &ExportOptions) -> Result<(), BuildError> {
     if options.graphs.contains(&GraphKind::Redecode) {
         check_count("seq", options.seq, MAX_POSITIONS)?;
         check_function_name(options)?;
+    } else if options.function_name != ExportOptions::default().function_name {
+        return Err(BuildError::Option {
+            option: "function_name",
+            value: format!("{:?}", options.function_name),
+            reason:
+                "only the redecode graph's name can be chosen; add redecode to the graphs, or leave it out"
+                    .to_owned(),
+        });
     }
     if options.graphs.contains(&GraphKind::Kv) {
         check_count("context", options.context, MAX_POSITIONS)?;
@@ -84,17 +92,21 @@ pub(super) fn check_kind(options: &ExportOptions, encoder: bool) -> Result<(), B
         }
         false => "this model generates tokens and gives no text's vector; choose redecode or kv",
     };
-    Err(BuildError::Option {
-        option: "graphs",
-        value: format!("{:?}", options.graphs),
-        reason: reason.to_owned(),
-    })
+    Err(BuildError::Option { option: "graphs", value: names(&options.graphs), reason: reason.to_owned() })
+}
+
+/// Contracts by their names.
+fn names(graphs: &[GraphKind]) -> String {
+    match graphs {
+        [] => "none".to_owned(),
+        some => some.iter().map(|graph| graph.name()).collect::<Vec<_>>().join(","),
+    }
 }
 
 fn check_graphs(graphs: &[GraphKind]) -> Result<(), BuildError> {
     let error = |reason: &str| BuildError::Option {
         option: "graphs",
-        value: format!("{graphs:?}"),
+        value: names(graphs),
         reason: reason.to_owned(),
     };
     if graphs.is_empty() {

@@ -3,7 +3,7 @@
 use super::{
     engine,
     events::{Follow, Logged, follow},
-    outcome::{WrongUsage, note, print},
+    outcome::{WrongUsage, note, print, print_text},
     ready::{self, is_model},
     remote::{self, PlaceArgs},
     work::{self, Cancel},
@@ -74,7 +74,7 @@ impl Bench {
             let report = follow(&mut Rounds, work).await?;
             match self.json {
                 true => print(format_args!("{}\n", serde_json::to_string_pretty(&report)?)),
-                false => print(table(&report)),
+                false => print_text(table(&report)),
             }
         })
     }

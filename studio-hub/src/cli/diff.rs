@@ -2,7 +2,7 @@
 
 mod report;
 
-use super::outcome::{note, print};
+use super::outcome::{note, print, print_text};
 use super::progress::Terminal;
 use crate::model::{Model, Progress};
 use anyhow::{Context, bail};
@@ -61,7 +61,7 @@ impl Diff {
         if self.json {
             return print(format_args!("{}\n", serde_json::to_string_pretty(&table.json())?));
         }
-        print(table.text())
+        print_text(table.text())
     }
 
     fn differences(&self, models: &[Model; 2], pairs: &[&TensorPair]) -> anyhow::Result<Vec<Difference>> {

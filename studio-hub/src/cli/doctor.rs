@@ -2,7 +2,7 @@
 
 use super::{
     dirs,
-    outcome::{Said, print},
+    outcome::{Said, print_text},
     work,
 };
 use crate::{model, server};
@@ -37,8 +37,8 @@ impl Doctor {
         let missing = findings.iter().filter(|finding| finding.state.is_err()).count();
         for Finding { what, state } in &findings {
             match state {
-                Ok(state) => print(format_args!("ok       {what:<9} {state}\n"))?,
-                Err(state) => print(format_args!("missing  {what:<9} {state}\n"))?,
+                Ok(state) => print_text(format_args!("ok       {what:<9} {state}\n"))?,
+                Err(state) => print_text(format_args!("missing  {what:<9} {state}\n"))?,
             }
         }
         if missing == 0 { Ok(()) } else { Err(Said.into()) }

@@ -1,12 +1,13 @@
 //! `studio export`: a GGUF becomes a bundle in a folder.
 
 use super::{
-    options::ExportArgs,
-    outcome::{is_of_options, note},
+    options::{ExportArgs, words},
+    outcome::note,
     progress::Terminal,
 };
-use crate::model::{self, ModelFiles};
+use crate::model::{self, Exported, ModelFiles};
 use clap::Args;
+use gguf_file::Gguf;
 use std::{path::PathBuf, time::Instant};
 
 /// Exports a GGUF as StableHLO with its parameters, tokenizer, manifest and reference page.
@@ -24,28 +25,30 @@ pub(super) struct Export {
 
 impl Export {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let options = self.options.options(None)?;
+        // What is wrong whatever the model is, is said before one is looked for.
+        self.options.options(None)?;
         let start = Instant::now();
         let model = ModelFiles::open(&self.model)?;
         let mut progress = Terminal::new();
-        let exported = match model::export(&model, &options, &self.out, &mut progress) {
-            // Only now is the header known, which is read while the file is hashed: what is usual for this model may be
-            // something else.
-            Err(error) if is_of_options(&error) => match self.options.options(Some(&model.gguf()?))? {
-                same if same == options => Err(error),
-                others => model::export(&model, &others, &self.out, &mut progress),
-            },
-            exported => exported,
-        };
-        let (manifest, tokenizer_problem) = exported?;
+        let options = |gguf: &Gguf| Ok(self.options.options(Some(gguf))?);
+        let Exported { manifest, tokenizer_problem, removed } =
+            model::export(&model, &options, &self.out, &mut progress)?;
         progress.clear();
+        if !removed.is_empty() {
+            note(format_args!("removed {}, of the bundle that was there before", removed.join(", ")));
+        }
         let bytes: u64 = manifest.files.iter().map(|file| file.size_bytes).sum();
         let (seconds, files) = (start.elapsed().as_secs_f64(), manifest.files.len() + 1);
         note(format_args!(
-            "{}: {files} files, {} MB in {seconds:.1} s",
+            "{}: {}; {files} files, {} MB in {seconds:.1} s",
             self.out.display(),
-            bytes / 1_000_000
+            words(&manifest.options),
+            bytes.div_ceil(1_000_000)
         ));
+        if let Some(memory) = manifest.memory {
+            let total = memory.total_bytes().div_ceil(1_000_000);
+            note(format_args!("a run takes {total} MB of memory: {}", memory.parts()));
+        }
         if let Some(error) = tokenizer_problem {
             note(format_args!(
                 "note: `studio run` can't run this bundle for want of its tokenizer, other programs may: {error}"

@@ -3,7 +3,7 @@
 mod outline;
 
 use super::options::ExportArgs;
-use super::outcome::{WrongUsage, note, print};
+use super::outcome::{WrongUsage, note, print, print_text};
 use crate::model::Model;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -68,7 +68,7 @@ impl GraphCommand {
             std::fs::write(path, text).with_context(|| path.display().to_string())?;
             note(format_args!("{}", path.display()));
         } else if !self.json {
-            print(outline::text(&module, function, &analysis))?;
+            print_text(outline::text(&module, function, &analysis))?;
         }
         Ok(())
     }

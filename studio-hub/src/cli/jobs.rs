@@ -2,7 +2,7 @@
 
 use super::{
     events::Streamed,
-    outcome::{Said, note, print},
+    outcome::{Said, note, print, print_text},
     remote::{HubArgs, Remote, failure},
     work::{self, Cancel},
 };
@@ -147,7 +147,7 @@ async fn list(remote: &mut Remote, args: ListArgs, json: bool) -> anyhow::Result
             job.outcome.as_ref().map(words).unwrap_or_default()
         );
     }
-    print(text)?;
+    print_text(text)?;
     if more {
         note("there are more: -n N shows more of them, --text and the other options choose");
     }
@@ -214,7 +214,7 @@ async fn show(remote: &mut Remote, job: JobId, json: bool) -> anyhow::Result<()>
         lines.push(format!("waited {:.1} s, took {:.1} s", waited as f64 / 1000.0, took as f64 / 1000.0));
     }
     lines.extend(record.outcome.as_ref().map(words).filter(|words| !words.is_empty()));
-    print(format_args!("{}\n", lines.join("\n")))
+    print_text(format_args!("{}\n", lines.join("\n")))
 }
 
 async fn watch(remote: &mut Remote, job: JobId, json: bool, cancel: &Cancel) -> anyhow::Result<()> {

@@ -90,13 +90,14 @@ pub(super) struct ExportArgs {
     /// Tokens in the sequence of the redecode or embed graph [default: 128, or 256 for embed].
     #[arg(long, value_name = "N")]
     seq: Option<u32>,
-    /// Positions in the kv graphs' cache [default: 2048; fewer for models that have fewer].
+    /// Positions in the kv graphs' cache [default: 2048, or as many as the model was trained for, if that is fewer]. More
+    /// than those are taken with a warning, unless the model has learned each position.
     #[arg(long, value_name = "N")]
     context: Option<u32>,
     /// Tokens that one call of `prefill` takes [default: 512, or 64 with --form stablehlo; at most the context].
     #[arg(long, value_name = "N")]
     chunk: Option<u32>,
-    /// The redecode function's name.
+    /// The redecode function's name; for exports with that graph.
     #[arg(long, value_name = "NAME", default_value_t = ExportOptions::default().function_name)]
     function_name: String,
     /// With --form stablehlo: write the parameters as `.safetensors`, too.
@@ -173,7 +174,7 @@ pub(super) fn usual(gguf: &Gguf, form: &str) -> ExportOptions {
         (false, "stablehlo") => ExportOptions::of(options::Form::Stablehlo),
         (false, _) => ExportOptions::of(options::Form::Cpu(CpuOptions::of(best_kernels()))),
     };
-    options.within(family::describe(gguf).context_length)
+    options.within(family::facts(gguf).context_length)
 }
 
 /// Whether the model gives a text's vector and generates no tokens.
@@ -186,15 +187,37 @@ fn best_kernels() -> options::Kernels {
     options::Kernels::best(|feature| features.contains(&feature))
 }
 
+/// What was chosen, in a line: `cpu form, avx2 kernels, weights kept as they are, kv, context 2048`.
+pub(super) fn words(options: &ExportOptions) -> String {
+    let form = match options.form {
+        options::Form::Stablehlo => "stablehlo form".to_owned(),
+        options::Form::Cpu(cpu) => format!("cpu form, {} kernels", cpu.kernels.name()),
+    };
+    let weights = match options.weights {
+        options::Weights::Keep => "weights kept as they are",
+        options::Weights::Bf16 => "weights bf16",
+        options::Weights::F16 => "weights f16",
+        options::Weights::F32 => "weights f32",
+    };
+    let graphs = options.graphs.iter().map(|graph| match graph {
+        GraphKind::Kv => format!("kv with a context of {}", options.context),
+        GraphKind::Redecode | GraphKind::Embed => format!("{} of {} tokens", graph.name(), options.seq),
+    });
+    format!("{form}, {weights}, {}", graphs.collect::<Vec<_>>().join(", "))
+}
+
 impl ExportArgs {
     /// As the exporter takes them, with what is usual for the model where nothing was chosen; for one that generates tokens,
     /// of any length, where it isn't known.
     pub(super) fn options(&self, model: Option<&Gguf>) -> Result<ExportOptions, WrongUsage> {
         let usual = match (model.is_some_and(is_encoder), self.form) {
-            (true, None | Some(Form::Stablehlo)) => ExportOptions::embedding(),
-            (_, form) => ExportOptions::of(self.form(form.unwrap_or(Form::Cpu))?),
+            (false, form) => ExportOptions::of(self.form(form.unwrap_or(Form::Cpu))?),
+            (true, form) => {
+                let form = self.form(form.unwrap_or(Form::Stablehlo))?;
+                ExportOptions { form, weights: ExportOptions::of(form).weights, ..ExportOptions::embedding() }
+            }
         };
-        let usual = usual.within(model.and_then(|gguf| family::describe(gguf).context_length));
+        let usual = usual.within(model.and_then(|gguf| family::facts(gguf).context_length));
         let graphs = self.graphs()?.unwrap_or(usual.graphs);
         let context = self.context.unwrap_or(usual.context);
         Ok(ExportOptions {

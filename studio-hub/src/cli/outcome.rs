@@ -1,6 +1,6 @@
 //! From a command's outcome to words on standard error and an exit status.
 
-use std::{fmt::Display, io, io::Write, process::ExitCode};
+use std::{borrow::Cow, fmt::Display, io, io::Write, process::ExitCode};
 use studio_core::{export::ExportError, family::BuildError};
 
 const DONE: u8 = 0;
@@ -70,22 +70,51 @@ pub(super) fn usage(error: &clap::Error) -> ExitCode {
 #[error("standard output could not be written: {0}")]
 struct PrintError(#[source] io::Error);
 
-/// Writes a result to standard output, at once.
+/// Writes text for people to standard output, at once. What it quotes of files changes nothing on a terminal.
+pub(super) fn print_text(text: impl Display) -> anyhow::Result<()> {
+    print(harmless(&text.to_string()))
+}
+
+/// Text without the characters that terminals obey and those that change the order in which others are shown: these are
+/// written as `\u{1b}`. Line feeds and tabs are kept.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        c.is_control() && !matches!(c, '\n' | '\t')
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut harmless = String::with_capacity(text.len());
+    for c in text.chars() {
+        if obeyed(c) { harmless.extend(c.escape_unicode()) } else { harmless.push(c) }
+    }
+    Cow::Owned(harmless)
+}
+
+/// Writes a result to standard output, at once: JSON, or what a model says.
 pub(super) fn print(text: impl Display) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     write!(out, "{text}").and_then(|()| out.flush()).map_err(|error| PrintError(error).into())
 }
 
-/// Writes a line for people to standard error.
+/// Writes a line for people to standard error. What it quotes of files changes nothing on a terminal.
 pub(super) fn note(text: impl Display) {
     // Nobody is left to tell when this can't be printed.
-    drop(writeln!(io::stderr().lock(), "{text}"));
+    drop(writeln!(io::stderr().lock(), "{}", harmless(&text.to_string())));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use anyhow::anyhow;
+
+    #[test]
+    fn what_terminals_obey_is_spelled_out() {
+        assert_eq!(harmless("a\tb\nä 日本"), "a\tb\nä 日本");
+        assert_eq!(harmless("\u{1b}[31mred\r\u{9b}2K"), "\\u{1b}[31mred\\u{d}\\u{9b}2K");
+        assert_eq!(harmless("gnp.\u{202e}exe\u{2069}"), "gnp.\\u{202e}exe\\u{2069}");
+    }
 
     #[test]
     fn nothing_is_said_twice() {

@@ -1,6 +1,6 @@
 //! `studio params`: the text that `iree-dump-parameters` prints for the same file.
 
-use super::outcome::print;
+use super::outcome::print_text;
 use anyhow::Context;
 use clap::Args;
 use gguf_file::FileSource;
@@ -17,6 +17,8 @@ impl Params {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let place = || self.file.display().to_string();
         let source = FileSource::open(&self.file).with_context(place)?;
-        print(studio_core::params::dump::text(&self.file.to_string_lossy(), &source).with_context(place)?)
+        print_text(
+            studio_core::params::dump::text(&self.file.to_string_lossy(), &source).with_context(place)?,
+        )
     }
 }

@@ -6,7 +6,7 @@ use std::{
     io::{self, IsTerminal, Write},
     time::{Duration, Instant},
 };
-use studio_core::manifest::MemoryEntry;
+use studio_core::export::Export;
 
 /// How often the line changes at most.
 const EVERY: Duration = Duration::from_millis(100);
@@ -37,8 +37,11 @@ impl Terminal {
 }
 
 impl Progress for Terminal {
-    fn planned(&mut self, memory: MemoryEntry) {
-        if let Some([problem, hint]) = memory.shortage(runner_agent::memory_bytes()) {
+    fn planned(&mut self, export: &Export) {
+        for warning in export.warnings() {
+            note(format_args!("note: {warning}"));
+        }
+        if let Some([problem, hint]) = export.memory().shortage(runner_agent::memory_bytes()) {
             note(format_args!("note: the bundle can't be run on this machine: {problem}. {hint}"));
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn bundle_folder(what: &Path) -> anyhow::Result<PathBuf> {
     let dir = dirs::cache()?.join("bundles").join(key);
     if BundleFiles::open(&dir).is_err() {
         let mut progress = Terminal::new();
-        model::export(&model.files, &options, &dir, &mut progress)?;
+        model::export(&model.files, &|_| Ok(options.clone()), &dir, &mut progress)?;
     }
     Ok(dir)
 }

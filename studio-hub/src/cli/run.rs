@@ -15,7 +15,7 @@ use runner_agent::{BundleFiles, EagerSettings, RunJob, Source};
 use serde::Serialize;
 use std::path::PathBuf;
 use studio_core::options::{ExportOptions, GraphKind};
-use studio_protocol::{ChatMessage, JobSpec, Outcome, Prompt, RunReport, RunSpec};
+use studio_protocol::{ChatMessage, JobSpec, Outcome, Prompt, RunReport, RunSpec, StopReason};
 
 /// Where a GGUF has its chat template.
 const CHAT_TEMPLATE: &str = "tokenizer.chat_template";
@@ -234,6 +234,11 @@ impl Run {
             return Ok(());
         }
         print("\n")?;
+        if report.stop == StopReason::ContextFull {
+            note(
+                "stopped: the context is full (a bundle exported with a longer --context has room for more)",
+            );
+        }
         let decode = timings.decode_tps.map(|tps| format!(", {tps:.1} tok/s")).unwrap_or_default();
         note(format_args!(
             "{} prompt tokens, first token after {:.0} ms; {} generated{decode}; {} threads, loaded in {:.0} ms, {} MB",

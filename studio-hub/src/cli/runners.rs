@@ -1,7 +1,7 @@
 //! `studio runners`: the machines that work for a hub.
 
 use super::{
-    outcome::{note, print},
+    outcome::{note, print, print_text},
     remote::HubArgs,
     work,
 };
@@ -63,7 +63,7 @@ impl Runners {
                 let runners = &remote.runners;
                 return match self.json {
                     true => print(format_args!("{}\n", serde_json::to_string_pretty(runners)?)),
-                    false => print(table(runners)),
+                    false => print_text(table(runners)),
                 };
             }
             remote.say(&ClientMessage::RunnersWatch).await?;

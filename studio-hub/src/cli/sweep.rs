@@ -4,7 +4,7 @@ use super::{
     compile, dirs, engine,
     events::{Logged, follow},
     options::GridArgs,
-    outcome::{Said, note, print},
+    outcome::{Said, note, print, print_text},
     progress::Terminal,
     ready,
     remote::{self, PlaceArgs, Remote, failure},
@@ -104,7 +104,7 @@ impl Sweep {
             self.rank(&mut entries);
             match self.json {
                 true => print(format_args!("{}\n", serde_json::to_string_pretty(&entries)?))?,
-                false => print(table(&entries))?,
+                false => print_text(table(&entries))?,
             }
             // One that can't be had is a finding; if none can, nothing was found.
             if entries.iter().all(|entry| entry.error.is_some()) { Err(Said.into()) } else { Ok(()) }
@@ -124,7 +124,7 @@ impl Sweep {
         let folder = tempfile::Builder::new().prefix("sweep-").tempdir_in(cache)?;
         let mut progress = Terminal::new();
         let model = ModelFiles::open(&self.model)?;
-        model::export(&model, options, folder.path(), &mut progress)?;
+        model::export(&model, &|_| Ok(options.clone()), folder.path(), &mut progress)?;
         progress.clear();
         match remote {
             Some(remote) => self.there(options, folder.path(), remote, cancel).await,

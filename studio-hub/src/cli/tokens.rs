@@ -1,6 +1,6 @@
 //! `studio tokens`: a text's tokens, or a conversation's, as the model reads them.
 
-use super::outcome::{WrongUsage, print};
+use super::outcome::{WrongUsage, print, print_text};
 use crate::model::Model;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -93,7 +93,7 @@ impl Tokens {
             let document = document(&tokenizer, rendered, &counts, &pieces)?;
             return print(format_args!("{}\n", serde_json::to_string_pretty(&document)?));
         }
-        print(words(&tokenizer, rendered, &counts, &pieces)?)
+        print_text(words(&tokenizer, rendered, &counts, &pieces)?)
     }
 
     /// The file whose metadata say what the tokenizer is.

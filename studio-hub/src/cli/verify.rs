@@ -3,7 +3,7 @@
 use super::{
     engine,
     events::{Logged, follow},
-    outcome::{Said, WrongUsage, note, print},
+    outcome::{Said, WrongUsage, note, print, print_text},
     ready,
     remote::{self, PlaceArgs},
     work::{self, Cancel},
@@ -70,7 +70,7 @@ impl Verify {
             remember(&self.dir, manifest, tested.as_deref(), &report)?;
             match self.json {
                 true => print(format_args!("{}\n", serde_json::to_string_pretty(&report)?))?,
-                false => print(table(&report))?,
+                false => print_text(table(&report))?,
             }
             Ok(report)
         })?;

@@ -11,6 +11,8 @@ use super::{
     write_whole,
 };
 use anyhow::Context;
+use gguf_file::Gguf;
+use runner_agent::read_manifest;
 use std::{
     fs,
     path::Path,
@@ -26,21 +28,31 @@ use studio_core::{
 
 /// Is told how far an export is.
 pub(crate) trait Progress {
-    /// What a run of the bundle will take of memory, before anything is made.
-    fn planned(&mut self, memory: MemoryEntry);
+    /// What will be made, before any of it is.
+    fn planned(&mut self, export: &Export);
     /// So many bytes of so many are made; `file` is being made.
     fn made(&mut self, file: &str, bytes: u64, of: u64);
 }
 
+/// An export that was made.
+pub(crate) struct Exported {
+    pub(crate) manifest: Manifest,
+    /// Why the model's tokenizer can't be used here, where that is so.
+    pub(crate) tokenizer_problem: Option<String>,
+    /// Files of the bundle that was there before, which are gone: modules of another text, for instance.
+    pub(crate) removed: Vec<String>,
+}
+
 /// Exports a model into a folder, which is made where it doesn't exist. The folder's `manifest.json` appears
-/// last, so that it never names files that aren't there. Gives the manifest and, where it is so, why the model's
-/// tokenizer can't be used here.
+/// last, so that it never names files that aren't there. A bundle that is there already is replaced.
+///
+/// `options` says what is wanted, once the model's header is known.
 pub(crate) fn export(
     model: &ModelFiles,
-    options: &ExportOptions,
+    options: &dyn Fn(&Gguf) -> anyhow::Result<ExportOptions>,
     out: &Path,
     progress: &mut dyn Progress,
-) -> anyhow::Result<(Manifest, Option<String>)> {
+) -> anyhow::Result<Exported> {
     let hashing = Hashing::new(model);
     let planned: OnceLock<Planned> = OnceLock::new();
     thread::scope(|scope| {
@@ -63,7 +75,7 @@ pub(crate) fn export(
             Ok(plan) => {
                 let making = &planned.get_or_init(|| plan).making;
                 drop(planning);
-                progress.planned(making.memory());
+                progress.planned(making.export());
                 let of = making.size_bytes();
                 making.work(model, &mut |file, bytes| progress.made(file, bytes, of));
                 hashing.work();
@@ -78,13 +90,7 @@ pub(crate) fn export(
     let Planned { making, _claim } = planned.into_inner().context("planning ended early")?;
     let (export, files) = making.finish()?;
     let source = hashing.finish()?;
-    let manifest_path = out.join(file_name::MANIFEST);
-    match fs::remove_file(&manifest_path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(WriteError::at(&manifest_path)(error).into());
-        }
-        Ok(()) | Err(_) => {}
-    }
+    let removed = remove_former(out)?;
     let mut entries = Vec::new();
     for (temporary, entry) in files {
         temporary.keep()?;
@@ -98,8 +104,36 @@ pub(crate) fn export(
         size_bytes: reference.len() as u64,
         blake3: blake3::hash(&reference).to_hex().to_string(),
     });
-    write_whole(&manifest_path, &serde_json::to_vec_pretty(&manifest)?)?;
-    Ok((manifest, export.tokenizer_problem().map(str::to_owned)))
+    write_whole(&out.join(file_name::MANIFEST), &serde_json::to_vec_pretty(&manifest)?)?;
+    let removed = removed.into_iter().filter(|name| manifest.files.iter().all(|file| file.name != *name));
+    Ok(Exported {
+        removed: removed.collect(),
+        manifest,
+        tokenizer_problem: export.tokenizer_problem().map(str::to_owned),
+    })
+}
+
+/// Removes the bundle that is in a folder: its manifest first, then what that names, modules among it, which are of another
+/// text and other weights. Files that no manifest names aren't a bundle's and stay. Gives the names of those that went.
+fn remove_former(out: &Path) -> anyhow::Result<Vec<String>> {
+    let remove = |path: &Path| match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(WriteError::at(path)(error)),
+    };
+    let former = read_manifest(out).ok();
+    remove(&out.join(file_name::MANIFEST))?;
+    let mut removed = Vec::new();
+    for Manifest { files, modules, .. } in former {
+        for name in
+            files.into_iter().map(|file| file.name).chain(modules.into_iter().map(|module| module.file.name))
+        {
+            if remove(&out.join(&name))? {
+                removed.push(name);
+            }
+        }
+    }
+    Ok(removed)
 }
 
 /// An export that may be made.
@@ -110,9 +144,13 @@ struct Planned {
 }
 
 /// Reads the model's header, plans its export, locks its folder and begins its files.
-fn plan(model: &ModelFiles, options: &ExportOptions, out: &Path) -> anyhow::Result<Planned> {
+fn plan(
+    model: &ModelFiles,
+    options: &dyn Fn(&Gguf) -> anyhow::Result<ExportOptions>,
+    out: &Path,
+) -> anyhow::Result<Planned> {
     let gguf = model.gguf()?;
-    let export = Export::new(&gguf, &model.sources(), options).map_err(|error| match error {
+    let export = Export::new(&gguf, &model.sources(), &options(&gguf)?).map_err(|error| match error {
         // What was asked is wrong, not the model.
         ExportError::Build(BuildError::Option { .. }) => error.into(),
         error => anyhow::Error::from(error).context(model.name()),

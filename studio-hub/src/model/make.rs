@@ -14,7 +14,7 @@ use std::{
 };
 use studio_core::{
     export::{Export, FileStream},
-    manifest::{FileEntry, MemoryEntry},
+    manifest::FileEntry,
     part_hash::{PartHash, PartHasher, join, part_count, part_range},
 };
 
@@ -69,9 +69,9 @@ impl Making {
         })
     }
 
-    /// What a run of the bundle takes of memory.
-    pub(super) fn memory(&self) -> MemoryEntry {
-        self.export.memory()
+    /// What is made.
+    pub(super) fn export(&self) -> &Export {
+        &self.export
     }
 
     /// Bytes of all files.

@@ -9,7 +9,7 @@ mod open;
 mod record;
 mod write;
 
-pub(crate) use export::{Progress, content_key, export};
+pub(crate) use export::{Exported, Progress, content_key, export};
 pub(crate) use files::ModelFiles;
 pub(crate) use open::Model;
 pub(crate) use record::record;

@@ -22,6 +22,8 @@ pub enum Fault {
     UnknownArchitecture,
     UnknownTokenizer,
     NoTensor(&'static str),
+    /// Another name.
+    Name(&'static str),
 }
 
 /// Writes the model.
@@ -29,7 +31,8 @@ pub fn write(path: &Path, fault: Fault) {
     let mut builder = GgufBuilder::new();
     let architecture = if fault == Fault::UnknownArchitecture { "mamba9" } else { "llama" };
     builder.set("general.architecture", Value::String(architecture.to_owned())).unwrap();
-    builder.set("general.name", Value::String("Tiny".to_owned())).unwrap();
+    let name = if let Fault::Name(name) = fault { name } else { "Tiny" };
+    builder.set("general.name", Value::String(name.to_owned())).unwrap();
     for (key, value) in [
         ("block_count", 2),
         ("context_length", 64),

@@ -34,7 +34,7 @@ impl App {
             return;
         };
         let chosen = untrack(|| self.chosen()).map(|(_, options)| options);
-        let usual = || OptionsForm::for_model(subject, Kernels::Portable).check(subject).unwrap_or_default();
+        let usual = || OptionsForm::for_model(subject, Kernels::Portable).check().unwrap_or_default();
         let options: ExportOptions = chosen.unwrap_or_else(usual);
         let bytes = self.described.with_value(|described| {
             let described = described.as_ref()?;

@@ -76,10 +76,8 @@ impl App {
 
     /// The options of the form, if they are sensible and there is a model for them.
     pub(super) fn chosen(&self) -> Option<(u64, ExportOptions)> {
-        let (drop_id, subject) = self
-            .model
-            .with(|model| model.exportable().map(|(drop_id, card)| (drop_id, Subject::of(card))))?;
-        let options = self.form.with(|form| form.check(subject).ok())?;
+        let drop_id = self.model.with(|model| model.exportable().map(|(drop_id, _)| drop_id))?;
+        let options = self.form.with(|form| form.check().ok())?;
         Some((drop_id, options))
     }
 

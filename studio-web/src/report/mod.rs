@@ -57,7 +57,7 @@ fn card(gguf: &Gguf, files: &[SourceFile]) -> ModelCard {
         formats: formats(gguf),
         facts: facts::facts(gguf, architecture),
         has_chat_template: text("tokenizer.chat_template").is_some(),
-        is_encoder: described.is_encoder,
+        is_encoder: described.facts.is_encoder,
         forms: described.forms,
         obstacles: described.unsupported.map(|reason| problem::obstacle(&reason)).into_iter().collect(),
     }

@@ -168,7 +168,7 @@ impl OptionsForm {
     }
 
     /// The options, or everything that is wrong with the form. Fields of a graph that isn't wanted don't count.
-    pub fn check(&self, subject: Subject) -> Result<ExportOptions, Vec<FieldError>> {
+    pub fn check(&self) -> Result<ExportOptions, Vec<FieldError>> {
         let mut errors = Vec::new();
         let defaults = usual(self.form, self.runner_kernels, self.embed);
         if !self.redecode && !self.kv && !self.embed {
@@ -187,13 +187,6 @@ impl OptionsForm {
         let seq = number(has_seq, Field::Seq, &self.seq, defaults.seq);
         let context = number(self.kv, Field::Context, &self.context, defaults.context);
         let chunk = number(self.kv, Field::Chunk, &self.chunk, defaults.chunk);
-        if let Some(trained) = subject.context_length {
-            for (wanted, field, value) in [(has_seq, Field::Seq, seq), (self.kv, Field::Context, context)] {
-                if wanted && u64::from(value) > trained {
-                    errors.push((field, format!("The model was trained for {trained} positions")));
-                }
-            }
-        }
         if self.kv && chunk > context {
             errors.push((Field::Chunk, "Longer than the context".to_owned()));
         }
@@ -264,11 +257,8 @@ mod tests {
     #[test]
     fn the_untouched_form_gives_the_default_options() {
         let cpu = |kernels| ExportOptions::of(Form::Cpu(CpuOptions::of(kernels)));
-        assert_eq!(
-            OptionsForm::for_model(trained(None), Kernels::Avx2).check(trained(None)),
-            Ok(cpu(Kernels::Avx2))
-        );
-        assert_eq!(stablehlo().check(trained(None)), Ok(ExportOptions::of(Form::Stablehlo)));
+        assert_eq!(OptionsForm::for_model(trained(None), Kernels::Avx2).check(), Ok(cpu(Kernels::Avx2)));
+        assert_eq!(stablehlo().check(), Ok(ExportOptions::of(Form::Stablehlo)));
     }
 
     fn stablehlo() -> OptionsForm {
@@ -280,7 +270,7 @@ mod tests {
     #[test]
     fn kernels_are_the_runners_best_until_somebody_chooses() {
         let mut form = OptionsForm { runner_kernels: Kernels::Avx512Vnni, ..OptionsForm::default() };
-        let kernels = |form: &OptionsForm| match form.check(trained(None)).unwrap().form {
+        let kernels = |form: &OptionsForm| match form.check().unwrap().form {
             Form::Cpu(cpu) => Some(cpu.kernels),
             Form::Stablehlo => None,
         };
@@ -302,10 +292,10 @@ mod tests {
     #[test]
     fn a_short_model_shortens_the_defaults() {
         let mut form = OptionsForm::for_model(trained(Some(48)), Kernels::Avx2);
-        let options = form.check(trained(Some(48))).unwrap();
+        let options = form.check().unwrap();
         assert_eq!((options.context, options.chunk), (48, 48));
         form.choose_form(FormChoice::Stablehlo, trained(Some(48)));
-        let options = form.check(trained(Some(48))).unwrap();
+        let options = form.check().unwrap();
         assert_eq!((options.seq, options.context, options.chunk), (48, 48, 48));
     }
 
@@ -317,17 +307,16 @@ mod tests {
             function_name: "9lives".into(),
             ..stablehlo()
         };
-        let fields: Vec<Field> =
-            form.check(trained(None)).unwrap_err().into_iter().map(|(field, _)| field).collect();
+        let fields: Vec<Field> = form.check().unwrap_err().into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, [Field::Seq, Field::Context, Field::FunctionName]);
     }
 
+    /// Longer than the model was trained for is for the plan to judge: where positions are computed it can be done.
     #[test]
-    fn lengths_are_held_to_the_model_and_to_each_other() {
+    fn lengths_are_held_to_each_other() {
         let form = OptionsForm { context: "4096".into(), chunk: "5000".into(), ..OptionsForm::default() };
-        let fields: Vec<Field> =
-            form.check(trained(Some(2048))).unwrap_err().into_iter().map(|(field, _)| field).collect();
-        assert_eq!(fields, [Field::Context, Field::Chunk]);
+        let fields: Vec<Field> = form.check().unwrap_err().into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, [Field::Chunk]);
     }
 
     #[test]
@@ -338,20 +327,18 @@ mod tests {
             function_name: String::new(),
             ..OptionsForm::default()
         };
-        let options = form.check(trained(None)).unwrap();
+        let options = form.check().unwrap();
         assert_eq!(options.graphs, [GraphKind::Kv]);
         assert_eq!(options.function_name, "main");
         let neither = OptionsForm { kv: false, ..form };
-        assert_eq!(neither.check(trained(None)).unwrap_err()[0].0, Field::Graphs);
+        assert_eq!(neither.check().unwrap_err()[0].0, Field::Graphs);
     }
 
     #[test]
     fn an_encoder_has_a_form_of_its_own() {
         let encoder = Subject { is_encoder: true, has_kernels: false, ..trained(Some(512)) };
         let form = OptionsForm::for_model(encoder, Kernels::Avx2);
-        assert_eq!(form.check(encoder), Ok(ExportOptions::embedding()));
-        let long = OptionsForm { seq: "513".into(), ..form };
-        assert_eq!(long.check(encoder).unwrap_err()[0].0, Field::Seq);
+        assert_eq!(form.check(), Ok(ExportOptions::embedding()));
     }
 
     #[test]
@@ -359,6 +346,6 @@ mod tests {
         let subject = Subject { has_kernels: false, ..trained(None) };
         let form = OptionsForm::for_model(subject, Kernels::Avx2);
         assert_eq!((form.form, form.runner_kernels), (FormChoice::Stablehlo, Kernels::Avx2));
-        assert_eq!(form.check(subject), Ok(ExportOptions::of(Form::Stablehlo)));
+        assert_eq!(form.check(), Ok(ExportOptions::of(Form::Stablehlo)));
     }
 }

@@ -50,8 +50,7 @@ fn Form() -> impl IntoView {
     let subject = Memo::new(move |_| {
         app.model.with(|model| model.open().map(|(_, card)| Subject::of(card))).unwrap_or(Subject::UNKNOWN)
     });
-    let errors =
-        Memo::new(move |_| app.form.with(|form| form.check(subject.get()).err().unwrap_or_default()));
+    let errors = Memo::new(move |_| app.form.with(|form| form.check().err().unwrap_or_default()));
     let error = move |field: Field| {
         Signal::derive(move || {
             errors.with(|errors| errors.iter().find(|(of, _)| *of == field).map(|(_, words)| words.clone()))

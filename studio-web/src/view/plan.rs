@@ -26,7 +26,7 @@ pub(crate) fn Plan() -> impl IntoView {
             view! { <p class="note">"The files appear here when the options are complete."</p> }.into_any()
         }
         PlanState::Failed(problem) => view! { <ProblemBox problem testid="plan-problem"/> }.into_any(),
-        PlanState::Planned(ExportPlan { files, memory }) => {
+        PlanState::Planned(ExportPlan { files, memory, warnings }) => {
             let total = files.iter().map(|file| file.size_bytes).fold(0, u64::saturating_add);
             let rows = files
                 .into_iter()
@@ -39,6 +39,7 @@ pub(crate) fn Plan() -> impl IntoView {
                     <tfoot><tr><th scope="row">"Together"</th><td class="num" data-testid="plan-total">{format::bytes(total)}</td></tr></tfoot>
                 </table>
                 <p class="help" data-testid="plan-memory" title=parts(&memory)>{format!("A run takes {} of memory.", format::bytes(memory.total_bytes()))}</p>
+                {warnings.into_iter().map(|words| view! { <p class="help" role="status" data-testid="plan-warning">{words}"."</p> }).collect_view()}
                 <Room total memory/>
             }
             .into_any()

@@ -8,6 +8,7 @@ use crate::browser;
 use crate::hub::resume::content_key;
 use crate::messages::{BundleFile, ExportEnd, ExportPlan, ExportedBundle, PlannedFile, Problem};
 use crate::report;
+use crate::state::format::sentence;
 use futures_util::future;
 use gguf_file::ReadAt;
 use std::rc::Rc;
@@ -27,7 +28,11 @@ pub(crate) async fn plan(
         name: file.name.to_owned(),
         size_bytes: file.size_bytes,
     };
-    Ok(ExportPlan { files: planned.files().iter().map(row).collect(), memory: planned.memory() })
+    Ok(ExportPlan {
+        files: planned.files().iter().map(row).collect(),
+        memory: planned.memory(),
+        warnings: planned.warnings().iter().map(|words| sentence(words)).collect(),
+    })
 }
 
 /// The planned export: as it was planned when its options were chosen, where these are the last.

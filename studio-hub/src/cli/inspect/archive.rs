@@ -32,5 +32,5 @@ pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
     }
     let format = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let json = json!({"format": format, "size_bytes": source.len(), "parameters": list});
-    Ok(Report { text, json })
+    Ok(Report::of(text, json))
 }

@@ -1,9 +1,9 @@
 //! A GGUF: what the model is, its metadata, its tensors.
 
 use super::super::options::usual;
-use super::Report;
+use super::{Report, partial};
 use crate::model::Model;
-use gguf_file::{Endian, Gguf, Value, ValueArray};
+use gguf_file::{Endian, Gguf, Metadata, TensorInfo, Value, ValueArray};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
@@ -18,34 +18,48 @@ const SHOWN: usize = 6;
 const SHOWN_CHARS: usize = 100;
 
 pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
-    let model = Model::open(path)?;
+    let model = match Model::open(path) {
+        Ok(model) => model,
+        Err(problem) => return partial::inspect(path, problem),
+    };
     let gguf = &model.gguf;
-    let forms: Vec<Form> =
-        family::describe(gguf).forms.into_iter().map(|form| Form::of(&model, form)).collect();
+    let described = family::describe(gguf);
+    let forms: Vec<Form> = described.forms.into_iter().map(|form| Form::of(&model, form)).collect();
     let mut text = card(&model, &forms);
+    let metadata = metadata(&mut text, gguf.metadata())?;
+    let tensors = tensors(&mut text, gguf.tensors())?;
+    let json = json!({
+        "format": "gguf", "version": gguf.version(), "endian": endian(gguf), "alignment": gguf.alignment(),
+        "size_bytes": model.files.size_bytes(), "parameter_count": parameter_count(gguf),
+        "model": described.facts, "forms": forms, "metadata": metadata, "tensors": tensors,
+    });
+    Ok(Report::of(text, json))
+}
+
+/// Every pair, as text and as JSON.
+pub(super) fn metadata(text: &mut String, metadata: &Metadata) -> anyhow::Result<Map<String, Json>> {
     writeln!(text, "\nMetadata")?;
-    let mut metadata = Map::new();
-    for (key, value) in gguf.metadata().iter() {
+    let mut object = Map::new();
+    for (key, value) in metadata.iter() {
         writeln!(text, "  {key} = {}", short(value))?;
-        metadata.insert(key.to_owned(), json_value(value));
+        object.insert(key.to_owned(), json_value(value));
     }
+    Ok(object)
+}
+
+/// Every tensor, as text and as JSON.
+pub(super) fn tensors(text: &mut String, tensors: &[TensorInfo]) -> anyhow::Result<Vec<Json>> {
     writeln!(text, "\nTensors")?;
-    let mut tensors = Vec::new();
-    for tensor in gguf.tensors() {
+    let mut list = Vec::new();
+    for tensor in tensors {
         let (format, bytes) = (tensor.format().name(), tensor.size_bytes());
-        let dims: Vec<String> = tensor.dims().iter().map(u64::to_string).collect();
-        writeln!(text, "  {format:<8} {bytes:>12} bytes  {} [{}]", tensor.name(), dims.join(", "))?;
-        tensors.push(json!({
+        writeln!(text, "  {format:<8} {bytes:>12} bytes  {} {:?}", tensor.name(), tensor.dims())?;
+        list.push(json!({
             "name": tensor.name(), "type": format, "dims": tensor.dims(), "part": tensor.shard(),
             "offset": tensor.offset(), "size_bytes": bytes,
         }));
     }
-    let json = json!({
-        "format": "gguf", "version": gguf.version(), "endian": endian(gguf), "alignment": gguf.alignment(),
-        "size_bytes": model.files.size_bytes(), "parameter_count": parameter_count(gguf),
-        "forms": forms, "metadata": metadata, "tensors": tensors,
-    });
-    Ok(Report { text, json })
+    Ok(list)
 }
 
 /// What is supported in a form.
@@ -53,7 +67,7 @@ pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
 struct Form {
     #[serde(flatten)]
     support: FormSupport,
-    /// What a run of the usual export takes of memory; `None` where there is none.
+    /// What a run of the usual export takes of memory; `None` where there can be none.
     memory: Option<MemoryEntry>,
     /// Why this machine can't run that, where it has too little memory.
     shortage: Option<String>,
@@ -61,9 +75,11 @@ struct Form {
 
 impl Form {
     fn of(model: &Model, support: FormSupport) -> Self {
-        let options = usual(&model.gguf, &support.form);
-        let export = Export::new(&model.gguf, &model.files.sources(), &options);
-        let memory = export.ok().map(|export| export.memory());
+        let memory = support.unsupported.is_none().then(|| {
+            let options = usual(&model.gguf, &support.form);
+            Export::new(&model.gguf, &model.files.sources(), &options).ok().map(|export| export.memory())
+        });
+        let memory = memory.flatten();
         let shortage = memory.and_then(|memory| memory.shortage(runner_agent::memory_bytes()));
         Self { support, memory, shortage: shortage.map(|[problem, _hint]| problem) }
     }
@@ -117,8 +133,9 @@ fn verdict(form: &Form) -> String {
     let works = |contract: &&ContractSupport| contract.unsupported.is_none();
     let contracts: Vec<&str> =
         form.support.contracts.iter().filter(works).map(|contract| contract.contract.name()).collect();
-    let memory =
-        form.memory.map(|memory| format!("; a run takes {} MB of memory", memory.total_bytes() / 1_000_000));
+    let memory = form
+        .memory
+        .map(|memory| format!("; a run takes {} MB of memory", memory.total_bytes().div_ceil(1_000_000)));
     let shortage = form.shortage.as_ref().map(|shortage| format!(": too much: {shortage}"));
     let [memory, shortage] = [memory, shortage].map(Option::unwrap_or_default);
     format!("{name}: can be exported, for {}{memory}{shortage}", contracts.join(", "))

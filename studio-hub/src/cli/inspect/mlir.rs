@@ -25,10 +25,8 @@ pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
         )?;
         list.push(json!({"name": function.name, "public": function.public, "signature": function.signature}));
     }
-    Ok(Report {
-        text,
-        json: json!({"format": "mlir", "size_bytes": size_bytes, "lines": lines, "functions": list}),
-    })
+    let json = json!({"format": "mlir", "size_bytes": size_bytes, "lines": lines, "functions": list});
+    Ok(Report::of(text, json))
 }
 
 #[derive(Debug, PartialEq)]

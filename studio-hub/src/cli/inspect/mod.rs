@@ -1,21 +1,23 @@
 //! `studio inspect`: what a file of the field holds.
 
 mod archive;
+mod bundle;
 mod gguf;
 mod mlir;
 mod module;
+mod partial;
 mod tensor;
 
-use super::outcome::{WrongUsage, print};
+use super::outcome::{WrongUsage, print, print_text};
 use anyhow::Context;
 use clap::Args;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Shows what a .gguf, .irpa, .safetensors, .vmfb or .mlir file holds.
+/// Shows what a .gguf, .irpa, .safetensors, .vmfb or .mlir file holds, or a bundle's folder.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
-    /// The file; its ending tells its kind.
+    /// The file, whose ending tells its kind, or the folder of a bundle.
     file: PathBuf,
     /// What the numbers of one tensor of a .gguf are like: extremes, mean, a histogram, the scales of its blocks.
     #[arg(long, value_name = "NAME")]
@@ -29,19 +31,28 @@ pub(super) struct Inspect {
 struct Report {
     text: String,
     json: Value,
+    /// Why the file isn't what its name says, which is the command's outcome.
+    problem: Option<anyhow::Error>,
+}
+
+impl Report {
+    fn of(text: String, json: Value) -> Self {
+        Self { text, json, problem: None }
+    }
 }
 
 impl Inspect {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let ending = self.file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let inspect = match ending.as_str() {
+            _ if self.file.is_dir() => bundle::inspect,
             "gguf" => gguf::inspect,
             "irpa" | "safetensors" => archive::inspect,
             "vmfb" => module::inspect,
             "mlir" => mlir::inspect,
             _ => {
                 let file = self.file.display();
-                let endings = "a file's name must end in .gguf, .irpa, .safetensors, .vmfb or .mlir";
+                let endings = "a file's name must end in .gguf, .irpa, .safetensors, .vmfb or .mlir; or name a bundle's folder";
                 return Err(WrongUsage(format!("{file}: {endings}")).into());
             }
         };
@@ -51,10 +62,10 @@ impl Inspect {
             Some(_) => return Err(WrongUsage("--tensor is for .gguf files".to_owned()).into()),
         };
         let report = report.with_context(|| self.file.display().to_string())?;
-        if self.json {
-            print(format_args!("{}\n", serde_json::to_string_pretty(&report.json)?))
-        } else {
-            print(report.text)
+        match self.json {
+            true => print(format_args!("{}\n", serde_json::to_string_pretty(&report.json)?))?,
+            false => print_text(report.text)?,
         }
+        report.problem.map_or(Ok(()), Err)
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn inspect(path: &Path) -> anyhow::Result<Report> {
     json["functions"] = vmfb.module.exports.iter().flatten().map(|export| function(&vmfb, export)).collect();
     let mut text = vmfb.metadata().to_string();
     executables(&mut text, &vmfb)?;
-    Ok(Report { text, json })
+    Ok(Report::of(text, json))
 }
 
 /// A function that the module exports.

@@ -22,7 +22,7 @@ pub(super) fn inspect(path: &Path, name: &str) -> anyhow::Result<Report> {
         bail!("{message}. `studio inspect` lists all of them");
     }
     let found = statistics(&model.gguf, &model.files.sources(), name)?;
-    Ok(Report { text: text(&found), json: serde_json::to_value(&found)? })
+    Ok(Report::of(text(&found), serde_json::to_value(&found)?))
 }
 
 /// The name that shares the longest beginning and end with what was asked for.
