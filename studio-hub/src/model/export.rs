@@ -124,7 +124,7 @@ fn remove_former(out: &Path) -> anyhow::Result<Vec<String>> {
     let former = read_manifest(out).ok();
     remove(&out.join(file_name::MANIFEST))?;
     let mut removed = Vec::new();
-    for Manifest { files, modules, .. } in former {
+    if let Some(Manifest { files, modules, .. }) = former {
         for name in
             files.into_iter().map(|file| file.name).chain(modules.into_iter().map(|module| module.file.name))
         {
