@@ -486,3 +486,14 @@ fn a_model_that_is_not_supported_has_a_card_all_the_same() {
     expect![[r#"the architecture "mamba" is not supported; supported: llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3, phi3, granite, olmo2, stablelm, starcoder2, gpt2, qwen2moe, qwen3moe, olmoe, bert, nomic-bert"#]]
         .assert_eq(&card.unsupported.unwrap());
 }
+
+/// LongRoPE is the factors that it divides frequencies by: without them another model would be made.
+#[test]
+fn longrope_without_its_factors_is_refused() {
+    let tiny = || Tiny::new().set("llama.rope.scaling.type", "longrope");
+    expect!["the file has no tensor rope_factors_short.weight, which the architecture needs"]
+        .assert_eq(&tiny().error(&small()).unwrap());
+    let long = tiny().set("llama.rope.scaling.original_context_length", Value::U32(1));
+    expect!["the file has no tensor rope_factors_long.weight, which the architecture needs"]
+        .assert_eq(&long.error(&small()).unwrap());
+}

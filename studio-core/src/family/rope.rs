@@ -81,7 +81,12 @@ impl Rope {
         }
         let long = longest_context(options) > original_context(keys)?;
         let name = if long { names::ROPE_FACTORS_LONG } else { names::ROPE_FACTORS_SHORT };
-        Ok(Self { factors: Some(name).filter(there).map(str::to_owned), ..self })
+        let factors = Some(name).filter(there).map(str::to_owned);
+        // LongRoPE is its factors: without them the model would turn by angles that it never saw.
+        if factors.is_none() && keys.opt_str("rope.scaling.type")? == Some("longrope") {
+            return Err(BuildError::MissingTensor { name: name.to_owned() });
+        }
+        Ok(Self { factors, ..self })
     }
 
     /// Radians by position for pair number `pair` of a head, and what its numbers are multiplied by. Pairs past the
