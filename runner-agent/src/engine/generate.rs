@@ -33,6 +33,7 @@ pub(super) fn generate(
     emit(JobEvent::Step { name: "prefill".to_owned() })?;
     let start = Instant::now();
     let likeliest = opened.decoder.prefill(prompt)?;
+    refuse_nan(opened.decoder.as_mut())?;
     let mut next = chooser.choose(likeliest, opened.decoder.as_mut())?;
     let prefill = start.elapsed();
     let mut output = Output::new(language.tokenizer.detokenizer());
@@ -74,6 +75,19 @@ pub(super) fn generate(
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
     Ok(RunReport { tokens, text, stop, seed: chooser.seed(), embedding: None, timings })
+}
+
+/// Refuses to go on where scores aren't numbers: one token would be as good as another, and be taken for an answer.
+fn refuse_nan(decoder: &mut dyn Decoder) -> Result<(), WireError> {
+    let Some(logits) = decoder.logits()? else { return Ok(()) };
+    match logits.iter().filter(|logit| logit.is_nan()).count() {
+        0 => Ok(()),
+        count => Err(WireError::new(
+            ErrorCode::Runtime,
+            format!("{count} of the model's {} scores for the next token are not numbers (NaN)", logits.len()),
+        )
+        .hint("Its weights have such, see `studio inspect MODEL.gguf --tensor NAME`, or values grew past all bounds")),
+    }
 }
 
 /// How the next token is chosen.
