@@ -37,6 +37,9 @@ pub enum BundleError {
         dir = .0.display()
     )]
     NotABundle(PathBuf),
+    /// A file, where a folder is wanted.
+    #[error("{}: a file, where a bundle's folder is wanted", .0.display())]
+    NotAFolder(PathBuf),
     /// The manifest is longer than any manifest is.
     #[error("{path}: a manifest has at most {MAX_MANIFEST_BYTES} bytes, this one has {bytes}")]
     ManifestTooLong {
@@ -106,7 +109,9 @@ impl From<BundleError> for WireError {
     fn from(error: BundleError) -> Self {
         let code = match &error {
             // It says itself what to do.
-            BundleError::NotABundle(_) => return Self::new(ErrorCode::NotFound, error.to_string()),
+            BundleError::NotABundle(_) | BundleError::NotAFolder(_) => {
+                return Self::new(ErrorCode::NotFound, error.to_string());
+            }
             BundleError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => ErrorCode::NotFound,
             BundleError::Io { .. } => ErrorCode::Io,
             BundleError::Missing(_) => ErrorCode::NotFound,
@@ -198,6 +203,7 @@ pub fn read_manifest(dir: &Path) -> Result<Manifest, BundleError> {
         Err(error) => {
             use io::ErrorKind::{NotADirectory, NotFound};
             return Err(match error.kind() {
+                NotFound | NotADirectory if dir.is_file() => BundleError::NotAFolder(dir.to_owned()),
                 NotFound | NotADirectory => BundleError::NotABundle(dir.to_owned()),
                 _ => BundleError::io(&path)(error),
             });

@@ -274,7 +274,11 @@ fn bad_models_fail_in_words_and_leave_nothing() {
     };
     let whole = model(Fault::None);
     let whole = fs::read(whole.path().join("tiny.gguf")).unwrap();
-    let cases: [(tempfile::TempDir, &[&str]); 6] = [
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("tiny.gguf")).unwrap();
+    let cases: [(tempfile::TempDir, &[&str]); 8] = [
+        (folder, &["tiny.gguf: a folder, where a .gguf file is wanted"]),
+        (no_model(b""), &["tiny.gguf: the file is empty"]),
         (no_model(b"PK\x03\x04, a zip or so, but not a GGUF"), &["tiny.gguf", "GGUF"]),
         (no_model(&whole[..whole.len() / 2]), &["tiny.gguf"]),
         (no_model(&whole[..whole.len() - 1]), &["tiny.gguf", "blk.1"]),
@@ -287,6 +291,23 @@ fn bad_models_fail_in_words_and_leave_nothing() {
         fails(&studio(dir.path(), "export tiny.gguf --form stablehlo --out bundle"), 1, words);
         assert_eq!(files(dir.path()), before);
     }
+}
+
+#[test]
+fn a_place_that_takes_no_bundle_is_named() {
+    let dir = model(Fault::None);
+    let words = ["/proc/bundle", "choose a folder in another place"];
+    fails(&studio(dir.path(), "export tiny.gguf --out /proc/bundle"), 1, &words);
+    fails(
+        &studio(dir.path(), "export tiny.gguf --out tiny.gguf/b"),
+        1,
+        &["tiny.gguf/b", "a file is in its place"],
+    );
+    fails(
+        &studio(dir.path(), "compile tiny.gguf --target host"),
+        1,
+        &["tiny.gguf: a file, where a bundle's"],
+    );
 }
 
 #[test]
@@ -546,6 +567,14 @@ fn a_bundle_is_compiled_once_and_run() {
     let model = with_cache("run tiny.gguf --tokens 1,2,3 -n 4 --json");
     let model: Value = serde_json::from_str(&model.out).unwrap_or_else(|_| panic!("{}", model.err));
     assert_eq!(model["tokens"], report["tokens"]);
+    // The same text with other weights: nothing is compiled again.
+    tiny::write(&dir.path().join("nan.gguf"), Fault::NotNumbers);
+    let export = export.replace("tiny.gguf", "nan.gguf").replace("--out b", "--out n");
+    assert_eq!(studio(dir.path(), &export).status, 0);
+    assert!(with_cache("compile n --target host").err.contains("found among"));
+    fails(&with_cache("run n --tokens 1,2,3 -n 4"), 1, &["16 of the model's 16 scores", "not numbers"]);
+    let full = with_cache("run b --tokens 1,2,3,4,5,6,7,8,9,10,11,12,13,14 -n 9");
+    assert!(full.status == 0 && full.err.contains("stopped: the context is full"), "{}", full.err);
     let long = "1,".repeat(70) + "1";
     fails(&with_cache(&format!("run b --tokens {long}")), 1, &["16"]);
     fails(&with_cache("run b --tokens 16"), 1, &["16"]);

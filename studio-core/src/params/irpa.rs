@@ -91,7 +91,7 @@ pub enum IrpaError {
         source: ReadError,
     },
     /// The first bytes are others.
-    #[error("not a parameter archive: it begins with {0:02x?} instead of \"IRPA\"")]
+    #[error("not a parameter archive: it begins with \"{}\" instead of \"IRPA\"", .0.escape_ascii())]
     Magic([u8; 4]),
     /// A version that this reader does not know.
     #[error("parameter archive of version {major}.{minor}: only 0.0 is known")]

@@ -29,6 +29,9 @@ enum Special {
 }
 
 /// Shows a text's tokens: ids, pieces, bytes, counts; or those of a conversation in the model's chat template.
+///
+/// A text is shown by itself: what `studio run` adds to a prompt, such as the token that begins a text, is shown with
+/// --special. A conversation is shown as `studio run` gives it to the model.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(super) struct Tokens {
@@ -50,7 +53,8 @@ pub(super) struct Tokens {
     /// With --chat or --messages: don't begin the assistant's answer.
     #[arg(long)]
     no_answer: bool,
-    /// The tokens that the model wants around a text are added, and control tokens written in it become those tokens.
+    /// Add the tokens that the model wants around a text (BOS, EOS), as `studio run` does, and read control tokens
+    /// written in it as those tokens; --special=add and --special=parse do one of the two.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "both",
         conflicts_with = "messages")]
     special: Option<Special>,
@@ -89,11 +93,22 @@ impl Tokens {
         let counts = tokenizer.counts(&encoded.text, &encoded.tokens);
         let pieces: Vec<TokenPiece> = encoded.tokens.iter().filter_map(|id| tokenizer.piece(*id)).collect();
         let rendered = turns.is_some().then_some(encoded.text.as_str());
+        let around = match (&turns, self.special) {
+            (None, None | Some(Special::Parse)) => tokenizer.encode("", true, false)?.len(),
+            (Some(_), _) | (None, Some(_)) => 0,
+        };
         if self.json {
             let document = document(&tokenizer, rendered, &counts, &pieces)?;
             return print(format_args!("{}\n", serde_json::to_string_pretty(&document)?));
         }
-        print_text(words(&tokenizer, rendered, &counts, &pieces)?)
+        let mut text = words(&tokenizer, rendered, &counts, &pieces)?;
+        if around > 0 {
+            writeln!(
+                text,
+                "\nNot shown: {around} that the model wants around a text; --special=add shows them."
+            )?;
+        }
+        print_text(text)
     }
 
     /// The file whose metadata say what the tokenizer is.

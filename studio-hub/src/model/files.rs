@@ -17,8 +17,7 @@ impl ModelFiles {
             Some(name) if name.count > 1 => name.all().map(PathBuf::from).collect(),
             Some(_) | None => vec![path.to_owned()],
         };
-        let open = |path: &PathBuf| FileSource::open(path).with_context(|| path.display().to_string());
-        let parts = paths.iter().map(open).collect::<anyhow::Result<Vec<_>>>()?;
+        let parts = paths.iter().map(|path| open(path)).collect::<anyhow::Result<Vec<_>>>()?;
         Ok(Self { parts, paths })
     }
 
@@ -66,4 +65,14 @@ impl ModelFiles {
         }
         Ok(())
     }
+}
+
+/// Opens a file that may be a GGUF. What can't be one is said in words that its first bytes wouldn't find.
+fn open(path: &Path) -> anyhow::Result<FileSource> {
+    let source = FileSource::open(path).with_context(|| path.display().to_string())?;
+    let place = path.display();
+    anyhow::ensure!(!path.is_dir(), "{place}: a folder, where a .gguf file is wanted");
+    anyhow::ensure!(path.is_file(), "{place}: no file, where a .gguf file is wanted");
+    anyhow::ensure!(!source.is_empty(), "{place}: the file is empty");
+    Ok(source)
 }

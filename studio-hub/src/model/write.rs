@@ -24,14 +24,15 @@ impl WriteError {
 
 fn hint(error: &io::Error) -> &'static str {
     use io::ErrorKind::{
-        AlreadyExists, FileTooLarge, NotADirectory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem,
-        StorageFull,
+        AlreadyExists, FileTooLarge, NotADirectory, NotFound, PermissionDenied, QuotaExceeded,
+        ReadOnlyFilesystem, StorageFull,
     };
     match error.kind() {
         StorageFull => ". Free some space on that disk, or choose a folder on another",
         QuotaExceeded => ". Your quota on that disk is used up: free some space, or choose another disk",
         FileTooLarge => ". A limit on file sizes is in force (see `ulimit -f`), or the file system has one",
         PermissionDenied | ReadOnlyFilesystem => ". Choose a folder that you may write to",
+        NotFound => ". Nothing can be made there: choose a folder in another place",
         AlreadyExists | NotADirectory => ". It has to be a folder, and a file is in its place",
         _ => "",
     }
