@@ -111,6 +111,11 @@ fn every_rule_for_words_gives_the_ids_of_llama_cpp() {
         "bailingmoe",
         "bloom",
         "viking",
+        "afmoe",
+        "kimi-k2",
+        "exaone-moe",
+        "superbpe",
+        "chameleon",
     ];
     for rule in rules {
         let mut changed = GgufBuilder::new();

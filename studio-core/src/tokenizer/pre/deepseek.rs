@@ -24,6 +24,27 @@ pub(super) fn asian(text: &str, sink: &mut dyn FnMut(&str)) {
     cut::words(|text| run(text, is), text, sink);
 }
 
+/// Scripts of East and South-East Asia in which words aren't parted: Han, Kana, Thai, Lao, Khmer, Burmese, Hangul.
+pub(super) fn scripts_without_spaces(text: &str, sink: &mut dyn FnMut(&str)) {
+    let is = |char| {
+        matches!(
+            char,
+            '\u{e40}'..='\u{eff}'
+                | '\u{1000}'..='\u{109f}'
+                | '\u{1100}'..='\u{11ff}'
+                | '\u{1780}'..='\u{17ff}'
+                | '\u{2f00}'..='\u{2fdf}'
+                | '\u{3040}'..='\u{30ff}'
+                | '\u{3400}'..='\u{4dbf}'
+                | '\u{4e00}'..='\u{9fff}'
+                // Meant to begin at U+F900, which normalises to this: so llama.cpp has it.
+                | '\u{8c48}'..='\u{faff}'
+                | '\u{ff65}'..='\u{ff9f}'
+        )
+    };
+    cut::words(|text| run(text, is), text, sink);
+}
+
 /// `\s?\p{L}+`
 pub(super) fn letters(text: &str, sink: &mut dyn FnMut(&str)) {
     cut::words(|text| behind_space(text, |char| Class::of(char) == Class::Letter), text, sink);

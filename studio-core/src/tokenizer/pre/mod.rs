@@ -5,10 +5,13 @@
 //! the text and agree with llama.cpp, its table of Unicode 15.1 categories and its reading of cases included.
 
 mod cased;
+mod chameleon;
 mod class;
 mod cut;
 mod deepseek;
+mod exaone;
 mod gpt2;
+mod kimi;
 mod llama3;
 mod parts;
 
@@ -42,7 +45,7 @@ const fn plain(names: &'static [&'static str], cuts: &'static [Cut]) -> PreToken
     PreTokenizer { names, cuts, whole_words_first: false, has_bos: true, add_bos: false }
 }
 
-static ALL: [PreTokenizer; 22] = [
+static ALL: [PreTokenizer; 27] = [
     plain(
         &[
             "gpt-2",
@@ -144,6 +147,24 @@ static ALL: [PreTokenizer; 22] = [
         &["deepseek-v3", "hunyuan-dense", "joyai-llm", "hy_v4"],
         &[parts::three_numbers, deepseek::han_and_kana, deepseek::v3],
     ),
+    plain(&["afmoe"], &[parts::numbers_by_three, deepseek::scripts_without_spaces, deepseek::v3]),
+    plain(&["kimi-k2"], &[kimi::k2]),
+    plain(&["exaone-moe"], &[exaone::moe]),
+    plain(&["superbpe"], &[parts::numbers, parts::before_three_digits]),
+    PreTokenizer {
+        add_bos: true,
+        ..plain(
+            &["chameleon"],
+            &[
+                chameleon::sentinels,
+                chameleon::images,
+                chameleon::blanks,
+                parts::number,
+                chameleon::sign,
+                gpt2::words,
+            ],
+        )
+    },
     plain(&["poro-chat", "bloom", "gpt3-finnish"], &[parts::bloom]),
     plain(&["viking"], &[parts::bloom, parts::number]),
 ];

@@ -27,6 +27,47 @@ pub(super) fn three_digits(text: &str, sink: &mut dyn FnMut(&str)) {
     cut::words(len, text, sink);
 }
 
+/// Numbers by three from their last digit on. What stands before a number goes with its first group, where that is shorter
+/// than three and where it isn't: so llama.cpp has it, and rules that follow part them.
+pub(super) fn numbers_by_three(text: &str, sink: &mut dyn FnMut(&str)) {
+    let is_number = |char| Class::of(char) == Class::Number;
+    let mut rest = text;
+    while let Some(begin) = rest.find(is_number) {
+        let count = rest[begin..].chars().take_while(|&char| is_number(char)).count();
+        let group = |text: &str, count: usize| text.chars().take(count).map(char::len_utf8).sum::<usize>();
+        let mut left = count;
+        let mut before = begin;
+        while left > 0 {
+            let len = match left % 3 {
+                0 => 3,
+                odd => odd,
+            };
+            let end = before + group(&rest[before..], len);
+            sink(&rest[..end]);
+            (rest, before, left) = (&rest[end..], 0, left - len);
+        }
+    }
+    if !rest.is_empty() {
+        sink(rest);
+    }
+}
+
+/// `(?=(\d{3})+(?!\d))`: ASCII digits by three from the last of them on; what stands before them stays with none.
+pub(super) fn before_three_digits(text: &str, sink: &mut dyn FnMut(&str)) {
+    let begins = |at: &usize| {
+        let digits = run(&text[*at..], |char| char.is_ascii_digit());
+        digits > 0 && digits.is_multiple_of(3)
+    };
+    let mut from = 0;
+    for at in text.char_indices().map(|(at, _)| at).filter(|at| *at > 0).filter(begins) {
+        sink(&text[from..at]);
+        from = at;
+    }
+    if from < text.len() {
+        sink(&text[from..]);
+    }
+}
+
 /// `[\r\n]`
 pub(super) fn line_end(text: &str, sink: &mut dyn FnMut(&str)) {
     cut::words(|text| first_len(text, |char| matches!(char, '\r' | '\n')), text, sink);
@@ -96,6 +137,8 @@ mod tests {
         assert_eq!(pieces(&[number], "in 24x"), ["in ", "2", "4", "x"]);
         assert_eq!(pieces(&[numbers], "in 24½x"), ["in ", "24½", "x"]);
         assert_eq!(pieces(&[three_digits], "a1234567"), ["a", "123", "456", "7"]);
+        assert_eq!(pieces(&[numbers_by_three], "a1234x123y"), ["a1", "234", "x123", "y"]);
+        assert_eq!(pieces(&[before_three_digits], "a1234567½12"), ["a1", "234", "567½12"]);
         assert_eq!(pieces(&[lines], "a\n\nb c"), ["a", "\n\n", "b c"]);
         assert_eq!(pieces(&[space_at_the_end], "a b  "), ["a b", "  "]);
         assert_eq!(pieces(&[falcon_punctuation], "a+`b"), ["a", "+`", "b"]);
