@@ -2,24 +2,11 @@
 // reloaded while it runs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { model, overflow, shoot, studio } from "./lib/browser.mjs";
+import { inAllLooks, model, studio } from "./lib/browser.mjs";
 import { Runner } from "./lib/hub.mjs";
 
 const MINUTE = 60_000;
 const at = studio();
-
-const looks = [["light", 1280], ["dark", 1280], ["light", 400], ["dark", 400]];
-
-async function inAllLooks(page, name) {
-  for (const [colorScheme, width] of looks) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    assert.equal(await overflow(page), 0, `${name}: no sideways scrolling at ${width}`);
-    await shoot(page, `${name}-${colorScheme}-${width}`);
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 1280, height: 900 });
-}
 
 test("runners come, are labelled, and go, while the page looks on", async () => {
   const { page, context, faults } = await at.open();

@@ -1,6 +1,6 @@
 //! A bench's figures as rows of a table, and tables as other programs read them.
 
-use crate::{BenchReport, JobId};
+use crate::{BenchReport, Figure, JobId};
 use serde::Serialize;
 
 /// What was measured of one engine with a number of threads on one machine.
@@ -34,6 +34,10 @@ pub struct FigureRow {
     pub prefill_tps: Option<f64>,
     /// Decoded tokens a second.
     pub decode_tps: Option<f64>,
+    /// The first of these over its rounds.
+    pub prefill_rounds: Option<Figure>,
+    /// The second.
+    pub decode_rounds: Option<Figure>,
     /// Milliseconds to the first token.
     pub ttft_ms: Option<f64>,
     /// Milliseconds for each token after it.
@@ -74,6 +78,8 @@ impl FigureRow {
                 gen_tokens: report.gen_tokens,
                 prefill_tps: run.prefill_tps,
                 decode_tps: run.decode_tps,
+                prefill_rounds: run.rounds.prefill_tps,
+                decode_rounds: run.rounds.decode_tps,
                 ttft_ms: run.ttft_ms,
                 token_ms: run.decode_tps.map(|tps| 1000.0 / tps),
                 load_ms: run.load_ms,
@@ -91,7 +97,8 @@ impl FigureRow {
 pub fn csv(rows: &[FigureRow]) -> String {
     let mut text =
         "job,measured_at,runner,cpu,model,engine,form,kernels,weights,threads,prompt_tokens,gen_tokens,\
-        prefill_tps,decode_tps,ttft_ms,token_ms,load_ms,peak_rss_bytes,prefill_ratio,decode_ratio\r\n"
+        prefill_tps,prefill_min,prefill_max,decode_tps,decode_min,decode_max,ttft_ms,token_ms,load_ms,peak_rss_bytes,\
+        prefill_ratio,decode_ratio\r\n"
             .to_owned();
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     for row in rows {
@@ -109,7 +116,11 @@ pub fn csv(rows: &[FigureRow]) -> String {
             row.prompt_tokens.to_string(),
             row.gen_tokens.to_string(),
             number(row.prefill_tps),
+            number(row.prefill_rounds.map(|rounds| rounds.min)),
+            number(row.prefill_rounds.map(|rounds| rounds.max)),
             number(row.decode_tps),
+            number(row.decode_rounds.map(|rounds| rounds.min)),
+            number(row.decode_rounds.map(|rounds| rounds.max)),
             number(row.ttft_ms),
             number(row.token_ms),
             row.load_ms.to_string(),
@@ -204,6 +215,8 @@ mod tests {
             gen_tokens: 64,
             prefill_tps: Some(200.25),
             decode_tps: Some(100.0),
+            prefill_rounds: None,
+            decode_rounds: Some(Figure { median: 100.0, min: 90.0, max: 110.0 }),
             ttft_ms: None,
             token_ms: Some(10.0),
             load_ms: 3.5,
@@ -226,7 +239,7 @@ mod tests {
     fn what_would_break_a_cell_is_quoted() {
         let text = csv(&[row("a", "one, \"two\"")]);
         let line = text.lines().nth(1).unwrap();
-        let expected = "7,2025-12-01T00:00:00Z,a,c,\"one, \"\"two\"\"\",compiled,cpu,avx2,Q4_1,2,128,64,200.25,100,,10,3.5,5000000,,1.25";
+        let expected = "7,2025-12-01T00:00:00Z,a,c,\"one, \"\"two\"\"\",compiled,cpu,avx2,Q4_1,2,128,64,200.25,,,100,90,110,,10,3.5,5000000,,1.25";
         assert_eq!(line, expected);
         let names = text.lines().next().unwrap().split(',').count();
         assert_eq!(names, csv(&[row("a", "b")]).lines().nth(1).unwrap().split(',').count());

@@ -42,7 +42,12 @@ pub enum ToWorker {
         /// What was chosen.
         options: ExportOptions,
     },
-    /// End the export; what the hub has is kept there.
+    /// Send the model's own file to the hub, for llama.cpp there.
+    SendSource {
+        /// The drop that is meant.
+        drop_id: u64,
+    },
+    /// End the export, or the sending of the source; what the hub has is kept there.
     CancelExport,
     /// Go through the numbers of a tensor. A survey that is under way ends, untold.
     Survey {
@@ -151,6 +156,11 @@ pub enum FromWorker {
     Exported {
         /// The bundle, or why there is none.
         result: Result<Box<ExportedBundle>, ExportEnd>,
+    },
+    /// The answer to [`ToWorker::SendSource`].
+    SourceSent {
+        /// The file on the hub, or why it isn't there.
+        result: Result<Artifact, ExportEnd>,
     },
     /// How far a survey is, 0 to 1.
     Surveying {

@@ -103,9 +103,11 @@ fn system() -> Result<()> {
 fn browser() -> Result<()> {
     setup::run(&["test".to_owned()])?;
     setup::minilm()?;
+    let llama = setup::llama()?;
     let mut tests = Command::new("node");
     tests.args(["--test", "--test-concurrency=1"]).current_dir(workspace_root().join("e2e/browser"));
     tests.env("CHROMIUM", setup::chromium()?).env("STUDIO_BIN", studio()?);
+    tests.env("STUDIO_EAGER_BIN", llama.studio);
     run(with_tools(&mut tests)?)
 }
 

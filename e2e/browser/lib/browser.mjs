@@ -42,6 +42,16 @@ export function overflow(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
+// Both themes, wide and narrow: nothing is cut off; pictures for people. Leaves the page light and wide.
+export async function inAllLooks(page, name) {
+  for (const [colorScheme, width] of [["light", 400], ["dark", 400], ["dark", 1280], ["light", 1280]]) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    if ((await overflow(page)) !== 0) throw new Error(`${name} scrolls sideways at ${width} pixels`);
+    await shoot(page, `${name}-${colorScheme}-${width}`);
+  }
+}
+
 // A page in a profile of its own. `faults` collects uncaught errors; `foreign`, requests to any other origin.
 export async function openPage(browser, { origin, width = 1280, height = 900, colorScheme = "light" }) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, acceptDownloads: true });

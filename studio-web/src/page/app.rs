@@ -12,6 +12,7 @@ use crate::state::export::ExportState;
 use crate::state::graph::GraphState;
 use crate::state::job::{Job, JobKey};
 use crate::state::lab::history::{History, Search};
+use crate::state::lab::measure::{MeasureForm, SourceState};
 use crate::state::lab::place::Place;
 use crate::state::lab::route::Route;
 use crate::state::lab::shown::Shown;
@@ -25,7 +26,7 @@ use crate::state::survey::SurveyState;
 use crate::state::tokens::{BenchForm, TokensState};
 use leptos::prelude::*;
 use std::collections::HashMap;
-use studio_protocol::JobSpec;
+use studio_protocol::{JobRecord, JobSpec};
 
 /// The page's state and what can be done. Copies are the same page.
 #[derive(Clone, Copy)]
@@ -74,6 +75,16 @@ pub(crate) struct App {
     pub run_place: RwSignal<Place>,
     /// Earlier runs that gave tokens, newest first.
     pub past_runs: RwSignal<Vec<Job>>,
+    /// What is to be measured.
+    pub measure: RwSignal<MeasureForm>,
+    /// Who is to measure.
+    pub measure_place: RwSignal<Place>,
+    /// The GGUF on the hub, for llama.cpp.
+    pub source: RwSignal<SourceState>,
+    /// What is being measured and compared, and what was last.
+    pub measured: RwSignal<Vec<Job>>,
+    /// The measurements of the history that are known, the newest first; nothing before the hub told.
+    pub benches: RwSignal<Option<Vec<JobRecord>>>,
     /// The part of the page that is shown.
     pub route: RwSignal<Route>,
     /// What the history is searched for.
@@ -114,6 +125,11 @@ impl App {
         let compile = session.compile.map(&mut resume);
         let run = session.run.map(&mut resume);
         let siblings = session.siblings.into_iter().map(&mut resume).collect();
+        let measured: Vec<Job> = session.measured.into_iter().map(&mut resume).collect();
+        let measure = MeasureForm::of(measured.iter().map(|job| &job.spec));
+        let place = |job: Option<&Job>| job.map(|job| Place::of_terms(&job.terms)).unwrap_or_default();
+        let places =
+            [place(compile.as_ref()), place(run.as_ref()), place(measured.last())].map(RwSignal::new);
         let app = Self {
             link: RwSignal::default(),
             model: RwSignal::default(),
@@ -134,9 +150,14 @@ impl App {
             prompt: RwSignal::new(prompt),
             run: RwSignal::new(run),
             siblings: RwSignal::new(siblings),
-            compile_place: RwSignal::default(),
-            run_place: RwSignal::default(),
+            compile_place: places[0],
+            run_place: places[1],
             past_runs: RwSignal::default(),
+            measure: RwSignal::new(measure),
+            measure_place: places[2],
+            source: RwSignal::new(session.source.map_or(SourceState::Idle, SourceState::There)),
+            measured: RwSignal::new(measured),
+            benches: RwSignal::default(),
             route: RwSignal::default(),
             search: RwSignal::default(),
             history: RwSignal::default(),
@@ -178,6 +199,11 @@ impl App {
             compile: self.compile.with(|job| job.as_ref().and_then(Job::key)),
             run: self.run.with(|job| job.as_ref().and_then(Job::key)),
             siblings: self.siblings.with(|jobs| jobs.iter().filter_map(Job::key).collect()),
+            measured: self.measured.with(|jobs| jobs.iter().filter_map(Job::key).collect()),
+            source: self.source.with(|source| match source {
+                SourceState::There(artifact) => Some(artifact.clone()),
+                SourceState::Idle | SourceState::Sending(..) | SourceState::Failed(_) => None,
+            }),
         });
         Effect::new(move |_| kept.with(store::keep_session));
         Effect::new(move |_| store::keep_theme(self.theme.get()));

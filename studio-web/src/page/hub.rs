@@ -120,25 +120,35 @@ impl App {
                 slot.update(|job| job.iter_mut().for_each(&change));
             }
         }
-        if self.siblings.with_untracked(|jobs| jobs.iter().any(&pick)) {
-            self.siblings.update(|jobs| jobs.iter_mut().filter(|job| pick(job)).for_each(&change));
+        for list in [self.siblings, self.measured] {
+            if list.with_untracked(|jobs| jobs.iter().any(&pick)) {
+                list.update(|jobs| jobs.iter_mut().filter(|job| pick(job)).for_each(&change));
+            }
         }
     }
 
     /// All jobs that are followed and not over.
     fn live_jobs(&self) -> Vec<Job> {
         let slots = self.slots().into_iter().filter_map(|slot| slot.get_untracked());
-        slots.chain(self.siblings.get_untracked()).filter(Job::is_live).collect()
+        slots
+            .chain(self.siblings.get_untracked())
+            .chain(self.measured.get_untracked())
+            .filter(Job::is_live)
+            .collect()
     }
 
     /// The hub took a job, or one for each of several runners.
     fn accept(&self, request: u64, first: JobId, all: &[JobId]) {
-        let asked = self.slots().into_iter().find_map(|slot| {
-            slot.with_untracked(|job| job.as_ref().filter(|job| job.request == request).cloned())
-        });
+        let is_it = |job: &&Job| job.request == request;
+        let slotted = self
+            .slots()
+            .into_iter()
+            .find_map(|slot| slot.with_untracked(|job| job.as_ref().filter(is_it).cloned()));
+        let measured = self.measured.with_untracked(|jobs| jobs.iter().find(is_it).cloned());
+        let list = if measured.is_some() { self.measured } else { self.siblings };
         self.with_jobs(|job| job.request == request, |job| job.accept(first));
         self.repeat_cancel(request);
-        let Some(asked) = asked else { return };
+        let Some(asked) = slotted.or(measured) else { return };
         let others: Vec<Job> = all
             .iter()
             .filter(|id| **id != first)
@@ -149,7 +159,7 @@ impl App {
             })
             .collect();
         if !others.is_empty() {
-            self.siblings.update(|jobs| jobs.extend(others));
+            list.update(|jobs| jobs.extend(others));
         }
     }
 

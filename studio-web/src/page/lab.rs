@@ -9,17 +9,24 @@ use crate::state::lab::shown::Shown;
 use leptos::ev;
 use leptos::prelude::*;
 use std::time::Duration;
-use studio_protocol::{ClientMessage, JobEvent, JobId, JobRecord};
+use studio_protocol::{ClientMessage, JobEvent, JobFilter, JobId, JobRecord, JobState};
 
 /// How often the list of jobs is asked for anew while it is looked at: another page's jobs that wait for a runner change
 /// nothing else that is told.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Measurements that are shown over time.
+const MOST_BENCHES: u32 = 200;
 
 /// What a request was about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Asked {
     /// The list of jobs, or its continuation.
     List { search: Search, goes_on: bool },
+    /// The measurements of the history.
+    Benches,
+    /// One of them that isn't among the newest.
+    Bench,
     /// A job.
     Show,
     /// To do a job once more.
@@ -60,7 +67,8 @@ impl App {
     /// Asks for what a part of the page shows.
     fn look(&self, route: &Route) {
         match route {
-            Route::Steps | Route::Compare(_) => {}
+            Route::Steps => {}
+            Route::Compare(ids) => self.look_at_benches(ids),
             Route::Runners => {
                 if self.token.with_untracked(Option::is_none) {
                     let request = self.next_number();
@@ -93,6 +101,11 @@ impl App {
     pub(crate) fn go(&self, route: &Route) {
         // An address of our own can always be set.
         drop(window().location().set_hash(&route.hash()));
+    }
+
+    /// Goes there without a step back to here.
+    pub(crate) fn turn_to(&self, route: &Route) {
+        drop(window().location().replace(&route.hash()));
     }
 
     /// Asks for the jobs before those that are listed.
@@ -129,6 +142,34 @@ impl App {
         self.ask(Asked::Runner(name.clone()), |request| ClientMessage::RunnerRemove { request, name });
     }
 
+    fn look_at_benches(&self, ids: &[JobId]) {
+        let filter = JobFilter {
+            kind: Some("bench".to_owned()),
+            state: Some(JobState::Over),
+            limit: Some(MOST_BENCHES),
+            ..JobFilter::default()
+        };
+        self.ask(Asked::Benches, |request| ClientMessage::JobsList { request, filter });
+        for &job in ids {
+            let is_known =
+                |benches: &Option<Vec<JobRecord>>| benches.iter().flatten().any(|record| record.job == job);
+            if !self.benches.with_untracked(is_known) {
+                self.ask(Asked::Bench, |request| ClientMessage::JobShow { request, job });
+            }
+        }
+    }
+
+    /// Takes measurements of the history beside those that are known.
+    fn know_benches(&self, records: Vec<JobRecord>) {
+        self.benches.update(|benches| {
+            let benches = benches.get_or_insert_default();
+            let is_new = |record: &JobRecord| benches.iter().all(|known| known.job != record.job);
+            let new: Vec<JobRecord> = records.into_iter().filter(is_new).collect();
+            benches.extend(new);
+            benches.sort_by_key(|record| std::cmp::Reverse(record.job));
+        });
+    }
+
     fn answered(&self, request: u64) -> Option<Asked> {
         self.asked.try_update_value(|asked| asked.remove(&request)).flatten()
     }
@@ -142,14 +183,20 @@ impl App {
     }
 
     pub(super) fn take_list(&self, request: u64, jobs: Vec<JobRecord>, more: bool) {
-        if let Some(Asked::List { search, goes_on }) = self.answered(request) {
-            self.history.update(|history| history.take(search, jobs, more, goes_on));
+        match self.answered(request) {
+            Some(Asked::List { search, goes_on }) => {
+                self.history.update(|history| history.take(search, jobs, more, goes_on));
+            }
+            Some(Asked::Benches) => self.know_benches(jobs),
+            _ => {}
         }
     }
 
     pub(super) fn take_record(&self, request: u64, record: JobRecord) {
-        if self.answered(request) != Some(Asked::Show) {
-            return;
+        match self.answered(request) {
+            Some(Asked::Show) => {}
+            Some(Asked::Bench) => return self.know_benches(vec![record]),
+            _ => return,
         }
         let job = record.job;
         if self.shown.with_untracked(|shown| shown.as_ref().is_none_or(|shown| shown.id != job)) {
@@ -170,7 +217,8 @@ impl App {
 
     pub(super) fn take_refusal(&self, request: u64, problem: Problem) {
         match self.answered(request) {
-            None => {}
+            // A measurement that is forgotten leaves its place empty.
+            None | Some(Asked::Benches | Asked::Bench) => {}
             Some(Asked::List { .. }) => self.history.update(|history| history.problem = Some(problem)),
             Some(Asked::Show | Asked::Rerun) => self.shown.update(|shown| {
                 if let Some(shown) = shown {

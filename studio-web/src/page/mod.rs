@@ -5,6 +5,7 @@ mod compare;
 mod graph;
 mod hub;
 mod lab;
+mod measure;
 mod module;
 mod store;
 mod survey;

@@ -6,6 +6,7 @@ use crate::browser;
 use crate::messages::{ExportEnd, FromWorker, Problem, ToWorker};
 use crate::state::export::{ExportState, Running};
 use crate::state::graph::GraphState;
+use crate::state::lab::measure::SourceState;
 use crate::state::model::{ModelState, PlanState};
 use crate::state::module::ModuleState;
 use crate::state::options::{OptionsForm, Subject};
@@ -53,6 +54,7 @@ impl App {
         }
         let drop_id = self.next_number();
         let names = files.iter().map(File::name).collect();
+        self.source.set(SourceState::Idle);
         self.plan.set(PlanState::Unknown);
         self.export.set(ExportState::Idle);
         self.survey.set(SurveyState::None);
@@ -117,6 +119,10 @@ impl App {
     /// Exports the model with the form's options to the hub.
     pub(crate) fn start_export(&self) {
         let Some((drop_id, options)) = untrack(|| self.chosen()) else { return };
+        // The worker sends one thing at a time.
+        if self.source.with_untracked(|source| matches!(source, SourceState::Sending(..))) {
+            self.source.set(SourceState::Idle);
+        }
         self.export.set(ExportState::Running(Running::new(options.clone())));
         self.tell_worker(&ToWorker::Export { drop_id, options }, &[]);
     }
@@ -168,11 +174,16 @@ impl App {
             FromWorker::Described { plan_id } => self.take_described(plan_id, bytes),
             FromWorker::Graph { graph_id, result } => self.take_graph(graph_id, result, bytes),
             FromWorker::Module { module_id, result } => self.take_module(module_id, result, bytes),
-            FromWorker::Progress(progress) => self.export.update(|export| {
-                if let ExportState::Running(running) = export {
-                    running.take(browser::now_ms(), progress);
+            FromWorker::Progress(progress) => {
+                if !self.source_progress(&progress) {
+                    self.export.update(|export| {
+                        if let ExportState::Running(running) = export {
+                            running.take(browser::now_ms(), progress);
+                        }
+                    });
                 }
-            }),
+            }
+            FromWorker::SourceSent { result } => self.source_sent(result),
             FromWorker::Exported { result } => self.end_export(result),
             FromWorker::Surveying { survey_id, share } => {
                 self.survey.update(|survey| survey.advance(survey_id, share));
@@ -213,6 +224,7 @@ impl App {
                     self.compile.set(None);
                     self.run.set(None);
                     self.siblings.set(Vec::new());
+                    self.measured.set(Vec::new());
                     self.past_runs.set(Vec::new());
                 }
                 self.bundle.set(bundle);
@@ -238,6 +250,9 @@ impl App {
         let exporting = self.export.with_untracked(|export| matches!(export, ExportState::Running(_)));
         if exporting {
             self.export.set(ExportState::Failed(problem.clone()));
+        }
+        if self.source.with_untracked(|source| matches!(source, SourceState::Sending(..))) {
+            self.source.set(SourceState::Failed(problem.clone()));
         }
         self.survey.set(SurveyState::None);
         self.tokens.set(TokensState::default());

@@ -4,7 +4,7 @@ use crate::messages::{BundleFile, ExportedBundle, ModelCard};
 use crate::state::job::JobKey;
 use serde::{Deserialize, Serialize};
 use studio_core::options::{ExportOptions, GraphKind};
-use studio_protocol::Hash;
+use studio_protocol::{Artifact, Hash};
 
 /// A bundle on the hub, as the page needs it for compiling, running and downloading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,4 +64,10 @@ pub struct Session {
     /// The same of other runners, where several were asked.
     #[serde(default)]
     pub siblings: Vec<JobKey>,
+    /// What was measured last.
+    #[serde(default)]
+    pub measured: Vec<JobKey>,
+    /// The GGUF on the hub, if llama.cpp needed it.
+    #[serde(default)]
+    pub source: Option<Artifact>,
 }

@@ -13,7 +13,7 @@ pub(crate) fn Download() -> impl IntoView {
     view! {
         <Step
             id="bundle"
-            number=5
+            number=6
             title="Bundle"
             lead="The files, for another machine or a phone."
             waits_for="Export a model first."

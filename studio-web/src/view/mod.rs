@@ -19,6 +19,7 @@ mod icon;
 mod lab;
 mod latency;
 mod log;
+mod measure;
 mod metadata;
 mod model;
 mod module;
@@ -71,6 +72,7 @@ pub(crate) fn Page() -> impl IntoView {
             <export::Export/>
             <compile::Compile/>
             <run::Run/>
+            <measure::Measure/>
             <bundle::Download/>
         </main>
         <lab::Lab/>

@@ -48,7 +48,7 @@ impl Status {
 }
 
 /// The steps: id, title, status.
-pub(crate) fn steps(app: App) -> [(&'static str, &'static str, Memo<Status>); 5] {
+pub(crate) fn steps(app: App) -> [(&'static str, &'static str, Memo<Status>); 6] {
     let has_bundle = move || app.bundle.with(Option::is_some);
     [
         ("model", "Model", Memo::new(move |_| model_status(app))),
@@ -66,6 +66,7 @@ pub(crate) fn steps(app: App) -> [(&'static str, &'static str, Memo<Status>); 5]
                 app.run.with(|job| job_status(job.as_ref(), ready))
             }),
         ),
+        ("measure", "Measure", Memo::new(move |_| measure_status(app, has_bundle()))),
         ("bundle", "Bundle", Memo::new(move |_| if has_bundle() { Status::Ready } else { Status::Locked })),
     ]
 }
@@ -91,6 +92,21 @@ fn export_status(app: App) -> Status {
                 (false, true) => Status::Done,
                 (false, false) => Status::Locked,
             }
+        }
+    })
+}
+
+fn measure_status(app: App, ready: bool) -> Status {
+    app.measured.with(|jobs| {
+        let is_over = |job: &Job| job.phase == Phase::Over;
+        match jobs {
+            _ if !ready => Status::Locked,
+            jobs if jobs.iter().any(|job| !is_over(job)) => Status::Busy,
+            jobs if jobs.iter().any(|job| job.problem().is_some()) => Status::Failed,
+            jobs if jobs.iter().any(|job| !matches!(job.outcome, None | Some(Outcome::Cancelled))) => {
+                Status::Done
+            }
+            _ => Status::Ready,
         }
     })
 }

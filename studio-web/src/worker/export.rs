@@ -113,6 +113,7 @@ impl Sender<'_> {
                 name: file.name,
                 key: export.key(source_blake3, index),
                 size_bytes: file.size_bytes,
+                blake3: None,
                 pieces: &mut pieces,
             };
             let artifact = self.uploader.send(parcel, self.meter).await?;
@@ -167,7 +168,8 @@ async fn send_text(
 ) -> Result<BundleFile, ExportEnd> {
     let key = content_key(&Hash::from_bytes(*blake3::hash(text.as_bytes()).as_bytes()));
     let mut pieces = Text { bytes: text.into_bytes(), at: 0 };
-    let parcel = Parcel { name, key, size_bytes: pieces.bytes.len() as u64, pieces: &mut pieces };
+    let parcel =
+        Parcel { name, key, size_bytes: pieces.bytes.len() as u64, blake3: None, pieces: &mut pieces };
     let artifact = uploader.send(parcel, meter).await?;
     Ok(BundleFile { name: name.to_owned(), artifact })
 }

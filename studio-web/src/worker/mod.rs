@@ -9,6 +9,7 @@ mod meter;
 mod module;
 mod read_at;
 mod relay;
+mod source;
 mod survey;
 mod tokens;
 mod upload;
@@ -172,6 +173,19 @@ impl Desk {
                         Err(problem) => Err(problem.into()),
                     };
                     tell(&FromWorker::Exported { result: result.map(Box::new) });
+                });
+            }
+            ToWorker::SendSource { drop_id } => {
+                self.cancel();
+                let control = Control::default();
+                *self.export.borrow_mut() = Some(control.clone());
+                let model = self.model(drop_id);
+                wasm_bindgen_futures::spawn_local(async move {
+                    let result = match model {
+                        Ok(model) => source::send(model, control).await,
+                        Err(problem) => Err(problem.into()),
+                    };
+                    tell(&FromWorker::SourceSent { result });
                 });
             }
             ToWorker::CancelExport => self.cancel(),

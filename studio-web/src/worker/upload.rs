@@ -58,6 +58,8 @@ pub(crate) struct Parcel<'a> {
     pub key: String,
     /// Its length.
     pub size_bytes: u64,
+    /// Its hash, where it is known: a hub that has such bytes under another key wants none.
+    pub blake3: Option<Hash>,
     /// Its bytes.
     pub pieces: &'a mut dyn Pieces,
 }
@@ -127,7 +129,7 @@ impl Uploader {
             channel,
             key: transfer.parcel.key.clone(),
             size_bytes: transfer.parcel.size_bytes,
-            blake3: None,
+            blake3: transfer.parcel.blake3,
         });
         let (received_bytes, artifact) = loop {
             if let HubMessage::UploadState { received_bytes, artifact, .. } = self.answer(channel).await? {

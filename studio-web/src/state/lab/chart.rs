@@ -15,6 +15,8 @@ pub struct Bar {
     pub engine: String,
     /// Its length, 0 to 1.
     pub length: f64,
+    /// From the smallest to the largest of its rounds, where these are known.
+    pub extremes: Option<(f64, f64)>,
     /// Its value with its unit.
     pub words: String,
     /// Which colour: the same for the same engine.
@@ -24,14 +26,16 @@ pub struct Bar {
 /// The rows as bars, in their order; those without a value are left out.
 #[must_use]
 pub fn bars(rows: &[FigureRow], metric: Metric) -> Vec<Bar> {
-    let most = rows.iter().filter_map(|row| metric.of(row)).fold(f64::MIN_POSITIVE, f64::max);
+    let reach = |row: &FigureRow| metric.rounds(row).map(|rounds| rounds.max).or(metric.of(row));
+    let most = rows.iter().filter_map(reach).fold(f64::MIN_POSITIVE, f64::max);
     let mut engines: Vec<String> = Vec::new();
     let bar = |row: &FigureRow| {
         let value = metric.of(row)?;
         let engine = engine_words(row);
         let hue = position(&mut engines, &engine);
-        let place = format!("{} · {} threads", row.runner, row.threads);
-        Some(Bar { place, engine, length: value / most, words: metric.words(value), hue })
+        let place = format!("{} · {}", row.runner, threads(row.threads));
+        let extremes = metric.rounds(row).map(|rounds| (rounds.min / most, rounds.max / most));
+        Some(Bar { place, engine, length: value / most, extremes, words: metric.words(value), hue })
     };
     rows.iter().filter_map(bar).collect()
 }
@@ -70,7 +74,7 @@ pub fn timeline(measured: &[Measured], metric: Metric) -> Timeline {
     let mut lines: Vec<Line> = Vec::new();
     for row in &rows {
         let Some(value) = metric.of(row) else { continue };
-        let name = format!("{}, {}, {} threads", row.runner, engine_words(row), row.threads);
+        let name = format!("{}, {}, {}", row.runner, engine_words(row), threads(row.threads));
         let index = position_of(&mut names, &name);
         if index == lines.len() {
             lines.push(Line { name, points: Vec::new(), hue: index % HUES });
@@ -81,6 +85,10 @@ pub fn timeline(measured: &[Measured], metric: Metric) -> Timeline {
         lines[index].points.push((x, value / top));
     }
     Timeline { lines, from_to: (from, to), top }
+}
+
+fn threads(count: u32) -> String {
+    if count == 1 { "1 thread".to_owned() } else { format!("{count} threads") }
 }
 
 fn position(names: &mut Vec<String>, name: &str) -> usize {

@@ -4,7 +4,9 @@ use crate::messages::{ExportProgress, Problem};
 use crate::state::job::Job;
 use std::sync::Arc;
 use studio_protocol::figures::FigureRow;
-use studio_protocol::{Artifact, BenchReport, BenchSpec, Hash, JobId, JobRecord, Outcome, VerifySpec};
+use studio_protocol::{
+    Artifact, BenchReport, BenchSpec, Figure, Hash, JobId, JobRecord, JobSpec, Outcome, VerifySpec,
+};
 
 /// The most tokens that may be asked for.
 const MOST_TOKENS: u32 = 65_536;
@@ -58,6 +60,25 @@ impl Default for MeasureForm {
 }
 
 impl MeasureForm {
+    /// The form that asked for these.
+    #[must_use]
+    pub fn of<'j>(specs: impl IntoIterator<Item = &'j JobSpec>) -> Self {
+        let mut form = Self::default();
+        for spec in specs {
+            match spec {
+                JobSpec::Bench(spec) => {
+                    form.threads = spec.threads.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+                    form.prompt_tokens = spec.prompt_tokens.to_string();
+                    form.gen_tokens = spec.gen_tokens.to_string();
+                    form.repeat = spec.repeat.to_string();
+                }
+                JobSpec::Verify(spec) => form.positions = spec.positions.to_string(),
+                JobSpec::Compile(_) | JobSpec::Run(_) => {}
+            }
+        }
+        form
+    }
+
     /// The measurement that the form asks for, with llama.cpp beside it if there is a GGUF for that.
     pub fn bench(&self, bundle: Hash, eager: Option<Hash>) -> Result<BenchSpec, Vec<FieldError>> {
         let mut errors = Vec::new();
@@ -228,6 +249,16 @@ impl Metric {
         }
     }
 
+    /// A row's value over its rounds, where it was kept.
+    #[must_use]
+    pub fn rounds(self, row: &FigureRow) -> Option<Figure> {
+        match self {
+            Metric::Decode => row.decode_rounds,
+            Metric::Prefill => row.prefill_rounds,
+            Metric::FirstToken | Metric::Token | Metric::Load | Metric::Memory => None,
+        }
+    }
+
     /// A value with its unit.
     #[must_use]
     pub fn words(self, value: f64) -> String {
@@ -263,6 +294,18 @@ mod tests {
         let spec = MeasureForm::default().verify(BUNDLE, BUNDLE).unwrap();
         let said = format!(r#"{{"bundle":"{BUNDLE}","against":"{BUNDLE}"}}"#);
         assert_eq!(spec, serde_json::from_str::<VerifySpec>(&said).unwrap());
+    }
+
+    #[test]
+    fn a_reloaded_page_shows_what_was_asked() {
+        let threads = "1,2".to_owned();
+        let form =
+            MeasureForm { threads, repeat: "3".into(), positions: "9".into(), ..MeasureForm::default() };
+        let specs = [
+            JobSpec::Bench(form.bench(BUNDLE, None).unwrap()),
+            JobSpec::Verify(form.verify(BUNDLE, BUNDLE).unwrap()),
+        ];
+        assert_eq!(MeasureForm::of(&specs), form);
     }
 
     #[test]

@@ -43,6 +43,21 @@ impl Place {
         }
     }
 
+    /// The one that such terms mean; the hub's own for those of several names, which no choice gives.
+    #[must_use]
+    pub fn of_terms(terms: &Terms) -> Self {
+        match &terms.on {
+            Some(On::Runner(name)) => Place::Runner(name.clone()),
+            Some(On::Label(label)) => Place::Any(label.clone()),
+            Some(On::Each(names)) => match &names[..] {
+                [] => Place::All,
+                [label] => Place::Each(label.clone()),
+                _ => Place::Local,
+            },
+            None => Place::Local,
+        }
+    }
+
     /// As the protocol has it.
     #[must_use]
     pub fn terms(&self, group: Option<String>) -> Terms {
@@ -184,6 +199,9 @@ mod tests {
         assert_eq!(Place::Local.terms(None), Terms::default());
         assert_eq!(Place::All.terms(None).on, Some(On::Each(vec![])));
         assert_eq!(Place::Any("arm".into()).terms(None).on, Some(On::Label("arm".into())));
+        for place in [Place::Local, Place::Runner("pi".into()), Place::Each("arm".into()), Place::All] {
+            assert_eq!(Place::of_terms(&place.terms(None)), place);
+        }
     }
 
     #[test]

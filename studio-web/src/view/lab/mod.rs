@@ -1,5 +1,8 @@
 //! The lab: machines, jobs that were, measurements side by side. Apart from the steps, under an address of its own.
 
+mod bars;
+mod benches;
+mod comparison;
 mod copy;
 mod job;
 mod jobs;
@@ -8,10 +11,14 @@ mod outcome;
 mod picker;
 mod runners;
 mod siblings;
+mod timeline;
+mod verified;
 mod when;
 
+pub(super) use comparison::Comparison;
 pub(super) use picker::Picker;
 pub(super) use siblings::Siblings;
+pub(super) use verified::Verified;
 
 use crate::page::App;
 use crate::state::lab::route::Route;
@@ -28,7 +35,8 @@ pub(super) fn Lab() -> impl IntoView {
         // A memo that is only tracked is never computed.
         part.with(|_| ());
         match app.route.get_untracked() {
-            Route::Steps | Route::Compare(_) => ().into_any(),
+            Route::Steps => ().into_any(),
+            Route::Compare(_) => view! { <benches::Benches/> }.into_any(),
             Route::Runners => view! { <runners::Runners/> }.into_any(),
             Route::Jobs => view! { <jobs::Jobs/> }.into_any(),
             Route::Job(_) => view! { <job::JobPage/> }.into_any(),
@@ -37,7 +45,11 @@ pub(super) fn Lab() -> impl IntoView {
     let tab = move |route: Route, title: &'static str, testid: &'static str| {
         let href = route.hash();
         let here = move || {
-            app.route.with(|now| *now == route || (route == Route::Jobs && matches!(now, Route::Job(_))))
+            app.route.with(|now| match route {
+                Route::Jobs => matches!(now, Route::Jobs | Route::Job(_)),
+                Route::Compare(_) => matches!(now, Route::Compare(_)),
+                Route::Steps | Route::Runners | Route::Job(_) => *now == route,
+            })
         };
         view! {
             <a href=href data-testid=testid aria-current=move || here().then_some("page")>{title}</a>
@@ -51,6 +63,7 @@ pub(super) fn Lab() -> impl IntoView {
                     <nav class="lab-tabs" aria-label="Lab">
                         {tab(Route::Runners, "Runners", "lab-runners")}
                         {tab(Route::Jobs, "Jobs", "lab-jobs")}
+                        {tab(Route::Compare(Vec::new()), "Compare", "lab-compare")}
                     </nav>
                 </div>
                 {body}
