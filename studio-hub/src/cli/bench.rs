@@ -3,15 +3,17 @@
 use super::{
     engine,
     events::{Follow, Logged, follow},
+    figures::TableArgs,
     outcome::{WrongUsage, note, print, print_text},
     ready::{self, is_model},
-    remote::{self, PlaceArgs},
+    remote::{self, Ended, PlaceArgs},
     work::{self, Cancel},
 };
 use clap::Args;
 use runner_agent::{BundleFiles, bench::BenchJob};
 use std::path::{Path, PathBuf};
 use studio_core::manifest::FileEntry;
+use studio_protocol::figures::FigureRow;
 use studio_protocol::{BenchReport, BenchRun, BenchSpec, Figure, JobEvent, JobSpec, Outcome};
 
 /// Measures prefill and decode of a compiled bundle, with --eager against llama.cpp in turn.
@@ -42,8 +44,10 @@ pub(super) struct Bench {
     #[command(flatten)]
     place: PlaceArgs,
     /// Print one JSON document.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["csv", "markdown"])]
     json: bool,
+    #[command(flatten)]
+    table: TableArgs,
 }
 
 impl Bench {
@@ -73,6 +77,9 @@ impl Bench {
             let work = async |events: &_| runner_agent::bench::bench(&job, &engine, events, &cancel).await;
             let report = follow(&mut Rounds, work).await?;
             match self.json {
+                _ if self.table.is_wanted() => {
+                    self.table.print(&FigureRow::of(None, crate::jobs::now_ms(), "", &report))
+                }
                 true => print(format_args!("{}\n", serde_json::to_string_pretty(&report)?)),
                 false => print_text(table(&report)),
             }
@@ -99,6 +106,16 @@ impl Bench {
         let terms = self.place.terms(&remote);
         let jobs = remote.submit(spec, terms).await?;
         let ended = remote.follow(&jobs, &mut Rounds, cancel).await?;
+        if self.table.is_wanted() {
+            let rows = |ended: &Ended| match &ended.outcome {
+                Outcome::Benched { report } => {
+                    FigureRow::of(Some(ended.job), ended.job, &ended.runner, report)
+                }
+                _ => Vec::new(),
+            };
+            self.table.print(&ended.iter().flat_map(rows).collect::<Vec<_>>())?;
+            return remote::report(&ended, false, |_, _| Ok(None));
+        }
         remote::report(&ended, self.json, |runner, outcome| match outcome {
             Outcome::Benched { report } => Ok(Some(format!("{runner}: {}", table(report)))),
             _ => Ok(None),

@@ -2,12 +2,14 @@
 
 use super::{
     events::Streamed,
+    figures::TableArgs,
     outcome::{Said, note, print, print_text},
     remote::{HubArgs, Remote, failure},
     work::{self, Cancel},
 };
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
+use studio_protocol::figures::FigureRow;
 use studio_protocol::{ClientMessage, HubMessage, JobFilter, JobId, JobRecord, JobState, Outcome};
 
 /// Shows, repeats and ends a hub's jobs.
@@ -28,10 +30,13 @@ pub(super) struct Jobs {
 enum Command {
     /// Lists jobs, the newest first; so does `studio jobs` alone.
     List(ListArgs),
-    /// Shows all that is known of a job.
+    /// Shows all that is known of jobs; the figures of benches as a table, too.
     Show {
-        /// Its number.
-        job: JobId,
+        /// Their numbers.
+        #[arg(value_name = "JOB", required = true)]
+        jobs: Vec<JobId>,
+        #[command(flatten)]
+        table: TableArgs,
     },
     /// Follows a job to its end.
     Watch {
@@ -86,7 +91,10 @@ impl Jobs {
             match self.command {
                 None => list(&mut remote, self.list, self.json).await,
                 Some(Command::List(args)) => list(&mut remote, args, self.json).await,
-                Some(Command::Show { job }) => show(&mut remote, job, self.json).await,
+                Some(Command::Show { jobs, table }) if table.is_wanted() => {
+                    figures(&mut remote, &jobs, table).await
+                }
+                Some(Command::Show { jobs, .. }) => show(&mut remote, &jobs, self.json).await,
                 Some(Command::Watch { job }) => watch(&mut remote, job, self.json, &cancel).await,
                 Some(Command::Cancel { job }) => {
                     // Asked first, so that a number that is none is told.
@@ -189,14 +197,39 @@ pub(super) fn words(outcome: &Outcome) -> String {
     }
 }
 
-async fn show(remote: &mut Remote, job: JobId, json: bool) -> anyhow::Result<()> {
-    let record = record(remote, job).await?;
-    if json {
-        return print(format_args!("{}\n", serde_json::to_string_pretty(&record)?));
+/// The figures of benches, one after another.
+async fn figures(remote: &mut Remote, jobs: &[JobId], table: TableArgs) -> anyhow::Result<()> {
+    let mut rows = Vec::new();
+    for &job in jobs {
+        let record = record(remote, job).await?;
+        let Some(Outcome::Benched { report }) = &record.outcome else {
+            bail!("job {job} has no figures: it is a {}, {}", record.spec.kind(), state(&record));
+        };
+        let runner = record.runner.as_ref().map(|runner| runner.name.as_str()).unwrap_or_default();
+        rows.extend(FigureRow::of(Some(job), record.created_ms, runner, report));
     }
+    table.print(&rows)
+}
+
+async fn show(remote: &mut Remote, jobs: &[JobId], json: bool) -> anyhow::Result<()> {
+    let mut records = Vec::new();
+    for &job in jobs {
+        records.push(record(remote, job).await?);
+    }
+    if json {
+        let text = match &records[..] {
+            [record] => serde_json::to_string_pretty(record)?,
+            several => serde_json::to_string_pretty(several)?,
+        };
+        return print(format_args!("{text}\n"));
+    }
+    records.iter().try_for_each(|record| print_text(in_words(record)?))
+}
+
+fn in_words(record: &JobRecord) -> anyhow::Result<String> {
     let runner = record.runner.as_ref();
     let mut lines = vec![
-        format!("job {}, {} of {}: {}", record.job, record.spec.kind(), record.model, state(&record)),
+        format!("job {}, {} of {}: {}", record.job, record.spec.kind(), record.model, state(record)),
         format!("asked for: {}", serde_json::to_string(&record.spec)?),
         format!("on: {}", serde_json::to_string(&record.terms)?),
         format!("hub {}, {} events, begun {} times", record.hub, record.events, record.attempt),
@@ -214,7 +247,7 @@ async fn show(remote: &mut Remote, job: JobId, json: bool) -> anyhow::Result<()>
         lines.push(format!("waited {:.1} s, took {:.1} s", waited as f64 / 1000.0, took as f64 / 1000.0));
     }
     lines.extend(record.outcome.as_ref().map(words).filter(|words| !words.is_empty()));
-    print_text(format_args!("{}\n", lines.join("\n")))
+    Ok(format!("{}\n", lines.join("\n")))
 }
 
 async fn watch(remote: &mut Remote, job: JobId, json: bool, cancel: &Cancel) -> anyhow::Result<()> {

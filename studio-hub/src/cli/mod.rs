@@ -8,6 +8,7 @@ mod doctor;
 mod engine;
 mod events;
 mod export;
+mod figures;
 mod graph;
 mod inspect;
 mod jobs;

@@ -51,6 +51,21 @@ async fn a_runner_compiles_runs_and_measures_for_a_hub_and_fetches_nothing_twice
     let record = lab.record(job).await;
     assert_eq!((record.state, record.attempt), (JobState::Over, 1));
     assert_eq!(record.runner.unwrap().name, "pi");
+
+    let show = |job: u64, how: &str| {
+        Command::new(STUDIO)
+            .args(["jobs", "--hub", &format!("http://{}", lab.hub.address), "--token", &lab.hub.token])
+            .args(["show", &job.to_string(), how])
+            .output()
+            .unwrap()
+    };
+    let text = String::from_utf8(show(job, "--csv").stdout).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let cell = |name: &str| lines[1][lines[0].iter().position(|of| *of == name).unwrap()];
+    assert_eq!((lines.len(), cell("job"), cell("runner")), (2, job.to_string().as_str(), "pi"));
+    assert_eq!(cell("decode_tps").parse(), Ok(report.runs[0].decode_tps.unwrap()));
+    let refused = show(job - 1, "--markdown");
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
 }
 
 #[tokio::test]
