@@ -37,7 +37,6 @@ test("two runners are compared side by side through a reload, verified, and kept
     await page.getByTestId("bench-prompt").fill("16");
     await page.getByTestId("bench-gen").fill("8");
     await page.getByTestId("bench-repeat").fill("1");
-    await page.getByTestId("verify-positions").fill("8");
     await page.getByTestId("compare-engines").click();
     await page.getByTestId("measuring").nth(1).waitFor({ timeout: MINUTE });
     await page.reload();
@@ -61,6 +60,7 @@ test("two runners are compared side by side through a reload, verified, and kept
     assert.match(await saved(page, "export-markdown"), /^\| runner \|.*\n\|---.*\n\| first \|/);
 
     await page.getByTestId("measure-place").selectOption("runner:second");
+    await page.getByTestId("verify-positions").fill("8");
     await page.getByTestId("verify").click();
     await page.getByTestId("verdict").waitFor({ timeout: 2 * MINUTE });
     assert.equal(await page.getByTestId("worst-row").count(), 5);
