@@ -85,3 +85,41 @@ test("two runners are compared side by side through a reload, verified, and kept
     await Promise.all(runners.map((runner) => runner.kill()));
   }
 });
+
+test("a sweep exports, measures and ranks every combination", async () => {
+  const { page, context, faults } = await at.open();
+  await page.getByTestId("file").setInputFiles(model);
+  await page.getByTestId("export").click();
+  await page.getByTestId("export-done").waitFor({ timeout: 2 * MINUTE });
+  const bundle = await page.locator(".bundle-title + .hash").innerText();
+  await page.getByTestId("bench-threads").fill("1");
+  await page.getByTestId("bench-prompt").fill("16");
+  await page.getByTestId("bench-gen").fill("4");
+  await page.getByTestId("bench-repeat").fill("1");
+  await page.getByTestId("sweep").locator("summary").click();
+  await page.getByTestId("sweep-stablehlo").uncheck();
+  await page.getByTestId("sweep-bf16").uncheck();
+  await page.getByTestId("sweep-keep").uncheck();
+  await page.getByText("Choose a form and weights that it can have").waitFor();
+  await page.getByTestId("sweep-keep").check();
+  await page.getByTestId("sweep-contexts").fill("64,9999999");
+  assert.ok(await page.getByTestId("sweep-start").isDisabled());
+  await page.getByTestId("sweep-contexts").fill("64");
+  await page.getByTestId("sweep-chunks").fill("8,16");
+  await page.getByText("2 combinations", { exact: true }).waitFor();
+  await page.getByTestId("sweep-start").click();
+  await page.getByText("2 of 2", { exact: true }).waitFor({ timeout: 3 * MINUTE });
+  const rows = page.getByTestId("sweep-row");
+  assert.equal(await rows.count(), 2);
+  const cells = await rows.evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText)));
+  assert.deepEqual(cells.map((row) => row[1]).sort(), ["cpu, keep, chunk 16, context 64", "cpu, keep, chunk 8, context 64"]);
+  assert.ok(Number(cells[0][4]) >= Number(cells[1][4]), `the fastest first: ${JSON.stringify(cells)}`);
+  await page.getByTestId("sweep-by").selectOption("Rank by prefill");
+  const prefill = await rows.evaluateAll((rows) => rows.map((row) => Number(row.cells[5].innerText)));
+  assert.ok(prefill[0] >= prefill[1], `${prefill}`);
+  // What was exported by hand is still the page's bundle.
+  assert.equal(await page.locator(".bundle-title + .hash").innerText(), bundle);
+  await inAllLooks(page, "sweep");
+  assert.deepEqual(faults, []);
+  await context.close();
+});

@@ -16,6 +16,7 @@ use crate::state::lab::measure::{MeasureForm, SourceState};
 use crate::state::lab::place::Place;
 use crate::state::lab::route::Route;
 use crate::state::lab::shown::Shown;
+use crate::state::lab::sweep::Sweep;
 use crate::state::link::LinkState;
 use crate::state::model::{ModelState, PlanState};
 use crate::state::module::ModuleState;
@@ -83,6 +84,10 @@ pub(crate) struct App {
     pub source: RwSignal<SourceState>,
     /// What is being measured and compared, and what was last.
     pub measured: RwSignal<Vec<Job>>,
+    /// Many exports of a model, each measured.
+    pub sweep: RwSignal<Option<Sweep>>,
+    /// Its measurements.
+    pub sweep_jobs: RwSignal<Vec<Job>>,
     /// The measurements of the history that are known, the newest first; nothing before the hub told.
     pub benches: RwSignal<Option<Vec<JobRecord>>>,
     /// The part of the page that is shown.
@@ -157,6 +162,8 @@ impl App {
             measure_place: places[2],
             source: RwSignal::new(session.source.map_or(SourceState::Idle, SourceState::There)),
             measured: RwSignal::new(measured),
+            sweep: RwSignal::default(),
+            sweep_jobs: RwSignal::default(),
             benches: RwSignal::default(),
             route: RwSignal::default(),
             search: RwSignal::default(),

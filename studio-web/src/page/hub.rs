@@ -120,7 +120,7 @@ impl App {
                 slot.update(|job| job.iter_mut().for_each(&change));
             }
         }
-        for list in [self.siblings, self.measured] {
+        for list in [self.siblings, self.measured, self.sweep_jobs] {
             if list.with_untracked(|jobs| jobs.iter().any(&pick)) {
                 list.update(|jobs| jobs.iter_mut().filter(|job| pick(job)).for_each(&change));
             }
@@ -133,6 +133,7 @@ impl App {
         slots
             .chain(self.siblings.get_untracked())
             .chain(self.measured.get_untracked())
+            .chain(self.sweep_jobs.get_untracked())
             .filter(Job::is_live)
             .collect()
     }
@@ -144,11 +145,13 @@ impl App {
             .slots()
             .into_iter()
             .find_map(|slot| slot.with_untracked(|job| job.as_ref().filter(is_it).cloned()));
-        let measured = self.measured.with_untracked(|jobs| jobs.iter().find(is_it).cloned());
-        let list = if measured.is_some() { self.measured } else { self.siblings };
+        let listed = [self.measured, self.sweep_jobs]
+            .into_iter()
+            .find_map(|list| Some((list, list.with_untracked(|jobs| jobs.iter().find(is_it).cloned())?)));
+        let found = slotted.map(|job| (self.siblings, job)).or(listed);
         self.with_jobs(|job| job.request == request, |job| job.accept(first));
         self.repeat_cancel(request);
-        let Some(asked) = slotted.or(measured) else { return };
+        let Some((list, asked)) = found else { return };
         let others: Vec<Job> = all
             .iter()
             .filter(|id| **id != first)
@@ -164,6 +167,12 @@ impl App {
     }
 
     fn take_from_hub(&self, message: HubMessage) {
+        self.take_message(message);
+        // A measurement may be over.
+        self.advance_sweep();
+    }
+
+    fn take_message(&self, message: HubMessage) {
         match message {
             HubMessage::Welcome { hub, free_disk_bytes, runners, .. } => {
                 self.link.set(LinkState::Up { hub, free_disk_bytes, runners });

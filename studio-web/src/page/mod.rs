@@ -9,6 +9,7 @@ mod measure;
 mod module;
 mod store;
 mod survey;
+mod sweep;
 mod tokens;
 mod work;
 mod worker_port;

@@ -54,6 +54,8 @@ impl App {
         }
         let drop_id = self.next_number();
         let names = files.iter().map(File::name).collect();
+        self.cancel_sweep();
+        self.sweep.set(None);
         self.source.set(SourceState::Idle);
         self.plan.set(PlanState::Unknown);
         self.export.set(ExportState::Idle);
@@ -66,6 +68,7 @@ impl App {
 
     /// Puts the model away.
     pub(crate) fn close_model(&self) {
+        self.cancel_sweep();
         self.cancel_export();
         self.close_graph();
         self.plan.set(PlanState::Unknown);
@@ -119,6 +122,10 @@ impl App {
     /// Exports the model with the form's options to the hub.
     pub(crate) fn start_export(&self) {
         let Some((drop_id, options)) = untrack(|| self.chosen()) else { return };
+        if untrack(|| self.is_sweeping()) {
+            let problem = Problem::new("A sweep is under way").hint("Wait for its end, or stop it");
+            return self.export.set(ExportState::Failed(problem));
+        }
         // The worker sends one thing at a time.
         if self.source.with_untracked(|source| matches!(source, SourceState::Sending(..))) {
             self.source.set(SourceState::Idle);
@@ -184,7 +191,11 @@ impl App {
                 }
             }
             FromWorker::SourceSent { result } => self.source_sent(result),
-            FromWorker::Exported { result } => self.end_export(result),
+            FromWorker::Exported { result } => {
+                if let Some(result) = self.sweep_exported(result) {
+                    self.end_export(result);
+                }
+            }
             FromWorker::Surveying { survey_id, share } => {
                 self.survey.update(|survey| survey.advance(survey_id, share));
             }

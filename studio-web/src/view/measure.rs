@@ -5,6 +5,7 @@ use super::lab::{Comparison, Picker, Verified};
 use super::problem::ProblemBox;
 use super::progress::Bar;
 use super::step::Step;
+use super::sweep::SweepPanel;
 use crate::messages::ExportPhase;
 use crate::page::App;
 use crate::state::format;
@@ -31,6 +32,7 @@ pub(crate) fn Measure() -> impl IntoView {
                 <Sending/>
                 <UnderWay/>
                 <Results/>
+                <SweepPanel/>
             </Show>
         </Step>
     }
@@ -55,6 +57,7 @@ fn Form() -> impl IntoView {
     let busy = Memo::new(move |_| {
         app.measured.with(|jobs| jobs.iter().any(Job::is_live))
             || app.source.with(|source| matches!(source, SourceState::Sending(..)))
+            || app.is_sweeping()
             || !app.link.with(|link| link.is_up())
     });
     // Which of the machines that are meant have llama.cpp in their program.

@@ -33,6 +33,7 @@ mod run;
 mod save;
 mod step;
 mod survey;
+mod sweep;
 mod tensors;
 mod timings;
 mod tokens;

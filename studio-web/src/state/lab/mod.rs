@@ -6,3 +6,4 @@ pub mod measure;
 pub mod place;
 pub mod route;
 pub mod shown;
+pub mod sweep;

@@ -114,7 +114,9 @@ fn Rows(
 fn row_view(row: &FigureRow) -> impl IntoView + use<> {
     let known = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.to_owned());
     let rate = |value: Option<f64>, rounds: Option<Figure>| {
-        let spread = rounds.map(|rounds| format!("±{:.0} %", rounds.spread() * 100.0));
+        let spread = rounds
+            .filter(|rounds| rounds.min < rounds.max)
+            .map(|rounds| format!("±{:.0} %", rounds.spread() * 100.0));
         view! { <td class="num">{known(value.map(format::tokens_per_second))}<span class="spread">{spread}</span></td> }
     };
     let ratio = |value: Option<f64>| {
@@ -161,7 +163,7 @@ fn Terms(
                     .as_ref()
                     .map(|eager| format!("; llama.cpp {} with {}", eager.version, eager.features.join(" ")));
                 format!(
-                    "{}: {}, {} prompt tokens, {} decoded, medians of {} rounds, on {}{}",
+                    "{}: {}, {} prompt tokens, {} decoded, medians of {}, on {}{}",
                     one.runner,
                     report.model,
                     report.prompt_tokens,

@@ -19,6 +19,7 @@ pub(super) use comparison::Comparison;
 pub(super) use picker::Picker;
 pub(super) use siblings::Siblings;
 pub(super) use verified::Verified;
+pub(super) use when::now_ms;
 
 use crate::page::App;
 use crate::state::lab::route::Route;
