@@ -5,6 +5,7 @@
 mod clients;
 #[path = "../common/mod.rs"]
 mod common;
+mod crashes;
 mod faults;
 mod joining;
 #[path = "../common/tiny.rs"]
