@@ -1,27 +1,15 @@
 // What a visitor gets who changes nothing: kernels over the file's own quantised weights, activations as bytes.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { model, openBrowser, openPage, shoot } from "./lib/browser.mjs";
-import { Hub } from "./lib/hub.mjs";
+import { test } from "node:test";
+import { model, shoot, studio } from "./lib/browser.mjs";
 
 const MINUTE = 60_000;
-let hub, browser, view, page;
-
-before(async () => {
-  hub = await Hub.start();
-  browser = await openBrowser();
-  view = await openPage(browser, { origin: hub.origin });
-  page = view.page;
-  page.setDefaultTimeout(30_000);
-});
-
-after(async () => {
-  await browser?.close();
-  await hub?.stop();
-});
+const at = studio();
+let view, page;
 
 test("a model is exported, compiled and run with nothing chosen", async () => {
-  await page.goto(hub.url);
+  view = await at.open();
+  page = view.page;
   await page.getByTestId("file").setInputFiles(model);
   await page.getByTestId("card").waitFor();
   await page.getByTestId("export").click();

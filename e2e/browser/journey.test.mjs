@@ -3,28 +3,16 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { model, openBrowser, openPage, shoot, temporaryFolder } from "./lib/browser.mjs";
-import { Hub } from "./lib/hub.mjs";
+import { test } from "node:test";
+import { model, shoot, studio, temporaryFolder } from "./lib/browser.mjs";
 
 const MINUTE = 60_000;
-let hub, browser, view, page;
-
-before(async () => {
-  hub = await Hub.start();
-  browser = await openBrowser();
-  view = await openPage(browser, { origin: hub.origin });
-  page = view.page;
-  page.setDefaultTimeout(30_000);
-});
-
-after(async () => {
-  await browser?.close();
-  await hub?.stop();
-});
+const at = studio();
+let view, page;
 
 test("a dropped model shows its card and its tensors", async () => {
-  await page.goto(hub.url);
+  view = await at.open();
+  page = view.page;
   await page.getByTestId("drop").waitFor();
   await page.getByTestId("file").setInputFiles(model);
   const card = page.getByTestId("card");

@@ -86,9 +86,17 @@ test("a job asked of all is followed through a reload, found again, and repeated
     await page.waitForFunction((before) => location.href !== before, before);
     await page.getByTestId("job-result").waitFor({ timeout: MINUTE });
     assert.match(await page.getByTestId("job-result").innerText(), /found compiled before|B in/);
-    // Back from the lab to a step.
+    // Back from the lab to a step, and to another machine than the one that compiled.
     await page.getByTestId("nav-run").click();
-    await page.getByTestId("prompt").waitFor();
+    await page.getByTestId("run-place").selectOption("runner:second");
+    await page.getByTestId("prompt").fill("What is gravity?");
+    await page.locator("#max-tokens").fill("8");
+    await page.getByTestId("run").click();
+    await page.getByText("Stopped at the most tokens asked for.").waitFor({ timeout: MINUTE });
+    await page.goto(`${at.hub.origin}/#lab/jobs`);
+    await page.getByTestId("job-row").first().waitFor();
+    const ran = await page.getByTestId("job-row").first().innerText();
+    assert.match(ran, /run[^]*second[^]*ran[^]*8 tokens/);
     assert.deepEqual(faults, []);
     await context.close();
   } finally {
