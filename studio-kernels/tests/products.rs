@@ -8,7 +8,7 @@ mod common;
 use common::{Matrix, Random, Scales, embedding, products, sets, team};
 use studio_kernels::{
     KernelSet, TileFormat,
-    abi::{Epilogue, Precision, Prologue},
+    abi::{Epilogue, MAX_ROW, Precision, Prologue},
     native::Products,
 };
 
@@ -320,6 +320,24 @@ fn assert_near(found: f32, (expected, size): (f64, f64), what: &str) {
     );
 }
 
+/// Whether a product of so many numbers a row is what `prepare` made times the matrix.
+fn assert_matmul(subject: &Subject, [n, k, rows]: [usize; 3], random: &mut Random) {
+    let matrix = Matrix::random(subject.format, n, k, Scales::Ordinary, random);
+    let operands = Operands::random(rows, n, k, random);
+    let prepared = subject.prepare(&operands, k, Prologue::None);
+    let epilogue = if n % 2 == 0 { Epilogue::default() } else { Epilogue::BIAS.and(Epilogue::RESIDUAL) };
+    let y = subject.matmul(&matrix, &operands, &prepared, epilogue);
+    for row in 0..rows {
+        let expected = matrix.times(&subject.seen(&prepared, row, k));
+        for (i, (sum, size)) in expected.into_iter().enumerate() {
+            let operands = (n % 2 == 1).then(|| [operands.bias[i], operands.residual[row * n + i]]);
+            let (sum, size) = finished(sum, size, operands.unwrap_or_default());
+            let what = format!("{} {n}x{k}, row {row} of {rows}, {i}", subject.name());
+            assert_near(y[row * n + i], (sum, size), &what);
+        }
+    }
+}
+
 #[test]
 fn matmul_is_the_product_with_what_prepare_made_whatever_the_sizes() {
     let mut random = Random(7);
@@ -328,22 +346,17 @@ fn matmul_is_the_product_with_what_prepare_made_whatever_the_sizes() {
             [(1, 1, 1), (15, 2, 2), (16, 3, 7), (17, 5, 8), (50, 1, 9), (33, 3, 17), (16, 2, 16)]
         {
             let k = blocks * subject.format.block_elements();
-            let matrix = Matrix::random(subject.format, n, k, Scales::Ordinary, &mut random);
-            let operands = Operands::random(rows, n, k, &mut random);
-            let prepared = subject.prepare(&operands, k, Prologue::None);
-            let epilogue =
-                if n % 2 == 0 { Epilogue::default() } else { Epilogue::BIAS.and(Epilogue::RESIDUAL) };
-            let y = subject.matmul(&matrix, &operands, &prepared, epilogue);
-            for row in 0..rows {
-                let expected = matrix.times(&subject.seen(&prepared, row, k));
-                for (i, (sum, size)) in expected.into_iter().enumerate() {
-                    let operands = (n % 2 == 1).then(|| [operands.bias[i], operands.residual[row * n + i]]);
-                    let (sum, size) = finished(sum, size, operands.unwrap_or_default());
-                    let what = format!("{} {n}x{k}, row {row} of {rows}, {i}", subject.name());
-                    assert_near(y[row * n + i], (sum, size), &what);
-                }
-            }
+            assert_matmul(&subject, [n, k, rows], &mut random);
         }
+    }
+}
+
+/// The longest rows that a matrix may have: more than `matvec` takes, so that one vector goes this way, too.
+#[test]
+fn matmul_takes_the_longest_rows() {
+    let mut random = Random(11);
+    for subject in subjects() {
+        assert_matmul(&subject, [17, MAX_ROW, 2], &mut random);
     }
 }
 
