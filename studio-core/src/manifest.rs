@@ -165,10 +165,13 @@ impl MemoryEntry {
             0 => String::new(),
             bytes => format!("packed copies of them {}, ", megabytes(bytes)),
         };
+        let cache = match self.cache_bytes {
+            0 => String::new(),
+            bytes => format!("cache {}, ", megabytes(bytes)),
+        };
         format!(
-            "weights {}, {packed}cache {}, intermediate values {}",
+            "weights {}, {packed}{cache}intermediate values {}",
             megabytes(self.weights_bytes),
-            megabytes(self.cache_bytes),
             megabytes(self.working_bytes),
         )
     }

@@ -287,7 +287,10 @@ fn options() {
         expect!["option graphs is kv,redecode,kv: choose each at most once"],
     );
     check_option(ExportOptions { seq: 0, ..small() }, expect!["option seq is 0: choose from 1 to 1048576"]);
-    check_option(ExportOptions { chunk: 9, ..small() }, expect!["option chunk is 9: choose from 1 to 8"]);
+    check_option(
+        ExportOptions { chunk: 9, ..small() },
+        expect!["option chunk is 9: a chunk has at most as many tokens as the context, 8"],
+    );
     check_option(
         ExportOptions { context: u32::MAX, ..small() },
         expect!["option context is 4294967295: choose from 1 to 1048576"],

@@ -87,6 +87,12 @@ fn wrong_usage_is_2_and_help_is_0() {
         &["option safetensors is true", "stablehlo"],
     );
     fails(
+        &studio(tiny.path(), "export tiny.gguf --out b --context 8 --chunk 9"),
+        2,
+        &["option chunk is 9: a chunk has at most as many tokens as the context, 8"],
+    );
+    fails(&studio(tiny.path(), "export tiny.gguf --out b --context -5"), 2, &["invalid value '-5'"]);
+    fails(
         &studio(tiny.path(), "export tiny.gguf --out b --function-name go"),
         2,
         &["option function_name is \"go\"", "redecode"],
@@ -184,6 +190,9 @@ fn more_positions_than_a_model_was_trained_for_are_taken_with_a_warning() {
         serde_json::from_slice(&fs::read(dir.path().join("b/manifest.json")).unwrap()).unwrap();
     assert_eq!((&manifest["options"]["context"], &manifest["options"]["seq"]), (&64.into(), &64.into()));
     let ran = studio(dir.path(), "export tiny.gguf --form stablehlo --out b --context 100");
+    assert!(!ran.err.contains("had no effect"));
+    let idle = studio(dir.path(), "export tiny.gguf --out c --form stablehlo --graphs redecode --chunk 8");
+    assert!(idle.err.contains("note: --chunk had no effect"), "{}", idle.err);
     let words = "note: context is 100 and the model was trained for 64 positions";
     assert!(ran.status == 0 && ran.err.contains(words), "{}", ran.err);
 }

@@ -37,7 +37,7 @@ pub(super) fn check(options: &ExportOptions) -> Result<(), BuildError> {
     }
     if options.graphs.contains(&GraphKind::Kv) {
         check_count("context", options.context, MAX_POSITIONS)?;
-        check_count("chunk", options.chunk, options.context)?;
+        check_chunk(options)?;
     }
     Ok(())
 }
@@ -82,6 +82,16 @@ fn check_embed(options: &ExportOptions) -> Result<(), BuildError> {
 
 /// Refuses contracts that a model of this kind doesn't have.
 pub(super) fn check_kind(options: &ExportOptions, encoder: bool) -> Result<(), BuildError> {
+    if encoder && options.form == Form::Stablehlo && options.weights == Weights::Keep {
+        return Err(BuildError::Option {
+            option: "weights",
+            value: "keep".to_owned(),
+            reason:
+                "models that give a text's vector have the stablehlo form only, which can't keep the GGUF's \
+                     weights; choose bf16, f16 or f32"
+                    .to_owned(),
+        });
+    }
     let other = |graph: &GraphKind| (*graph == GraphKind::Embed) != encoder;
     if !options.graphs.iter().any(other) {
         return Ok(());
@@ -116,6 +126,15 @@ fn check_graphs(graphs: &[GraphKind]) -> Result<(), BuildError> {
         return Err(error("choose each at most once"));
     }
     Ok(())
+}
+
+fn check_chunk(options: &ExportOptions) -> Result<(), BuildError> {
+    let ExportOptions { chunk, context, .. } = *options;
+    if chunk <= context {
+        return check_count("chunk", chunk, context);
+    }
+    let reason = format!("a chunk has at most as many tokens as the context, {context}");
+    Err(BuildError::Option { option: "chunk", value: chunk.to_string(), reason })
 }
 
 fn check_count(option: &'static str, value: u32, limit: u32) -> Result<(), BuildError> {

@@ -34,6 +34,13 @@ impl Export {
         let Exported { manifest, tokenizer_problem, removed } =
             model::export(&model, &options, &self.out, &mut progress)?;
         progress.clear();
+        let idle = self.options.without_effect(&manifest.options);
+        if !idle.is_empty() {
+            note(format_args!(
+                "note: {} had no effect, being for graphs that this export doesn't have",
+                idle.join(", ")
+            ));
+        }
         if !removed.is_empty() {
             note(format_args!("removed {}, of the bundle that was there before", removed.join(", ")));
         }

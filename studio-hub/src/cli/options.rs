@@ -88,14 +88,14 @@ pub(super) struct ExportArgs {
     #[arg(long, value_enum, value_delimiter = ',')]
     graphs: Option<Vec<Graph>>,
     /// Tokens in the sequence of the redecode or embed graph [default: 128, or 256 for embed].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seq: Option<u32>,
     /// Positions in the kv graphs' cache [default: 2048, or as many as the model was trained for, if that is fewer]. More
     /// than those are taken with a warning, unless the model has learned each position.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     context: Option<u32>,
     /// Tokens that one call of `prefill` takes [default: 512, or 64 with --form stablehlo; at most the context].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     chunk: Option<u32>,
     /// The redecode function's name; for exports with that graph.
     #[arg(long, value_name = "NAME", default_value_t = ExportOptions::default().function_name)]
@@ -207,6 +207,18 @@ pub(super) fn words(options: &ExportOptions) -> String {
 }
 
 impl ExportArgs {
+    /// The options that were given and have no part in such an export.
+    pub(super) fn without_effect(&self, options: &ExportOptions) -> Vec<&'static str> {
+        let kv = options.graphs.contains(&GraphKind::Kv);
+        let whole = options.graphs.iter().any(|graph| *graph != GraphKind::Kv);
+        let given = [
+            ("--seq", self.seq.is_some() && !whole),
+            ("--context", self.context.is_some() && !kv),
+            ("--chunk", self.chunk.is_some() && !kv),
+        ];
+        given.into_iter().filter(|(_, idle)| *idle).map(|(flag, _)| flag).collect()
+    }
+
     /// As the exporter takes them, with what is usual for the model where nothing was chosen; for one that generates tokens,
     /// of any length, where it isn't known.
     pub(super) fn options(&self, model: Option<&Gguf>) -> Result<ExportOptions, WrongUsage> {

@@ -103,10 +103,8 @@ impl Tokens {
         }
         let mut text = words(&tokenizer, rendered, &counts, &pieces)?;
         if around > 0 {
-            writeln!(
-                text,
-                "\nNot shown: {around} that the model wants around a text; --special=add shows them."
-            )?;
+            let tokens = if around == 1 { "1 token" } else { &format!("{around} tokens") };
+            writeln!(text, "\nNot shown: {tokens} that the model wants around a text (--special=add)")?;
         }
         print_text(text)
     }
