@@ -42,6 +42,8 @@ pub struct FigureRow {
     pub ttft_ms: Option<f64>,
     /// Milliseconds for each token after it.
     pub token_ms: Option<f64>,
+    /// Joules for each of them, where the machine tells.
+    pub token_joules: Option<f64>,
     /// Milliseconds to open the model.
     pub load_ms: f64,
     /// The most resident memory.
@@ -82,6 +84,7 @@ impl FigureRow {
                 decode_rounds: run.rounds.decode_tps,
                 ttft_ms: run.ttft_ms,
                 token_ms: run.decode_tps.map(|tps| 1000.0 / tps),
+                token_joules: run.decode_joules,
                 load_ms: run.load_ms,
                 peak_rss_bytes: run.peak_rss_bytes,
                 prefill_ratio: ratio.and_then(|ratio| ratio.prefill),
@@ -98,7 +101,7 @@ pub fn csv(rows: &[FigureRow]) -> String {
     let mut text =
         "job,measured_at,runner,cpu,model,engine,form,kernels,weights,threads,prompt_tokens,gen_tokens,\
         prefill_tps,prefill_min,prefill_max,decode_tps,decode_min,decode_max,ttft_ms,token_ms,load_ms,peak_rss_bytes,\
-        prefill_ratio,decode_ratio\r\n"
+        prefill_ratio,decode_ratio,token_joules\r\n"
             .to_owned();
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     for row in rows {
@@ -127,6 +130,7 @@ pub fn csv(rows: &[FigureRow]) -> String {
             row.peak_rss_bytes.to_string(),
             number(row.prefill_ratio),
             number(row.decode_ratio),
+            number(row.token_joules),
         ];
         text += &cells.join(",");
         text += "\r\n";
@@ -219,6 +223,7 @@ mod tests {
             decode_rounds: Some(Figure { median: 100.0, min: 90.0, max: 110.0 }),
             ttft_ms: None,
             token_ms: Some(10.0),
+            token_joules: None,
             load_ms: 3.5,
             peak_rss_bytes: 5_000_000,
             prefill_ratio: None,
@@ -239,7 +244,7 @@ mod tests {
     fn what_would_break_a_cell_is_quoted() {
         let text = csv(&[row("a", "one, \"two\"")]);
         let line = text.lines().nth(1).unwrap();
-        let expected = "7,2025-12-01T00:00:00Z,a,c,\"one, \"\"two\"\"\",compiled,cpu,avx2,Q4_1,2,128,64,200.25,,,100,90,110,,10,3.5,5000000,,1.25";
+        let expected = "7,2025-12-01T00:00:00Z,a,c,\"one, \"\"two\"\"\",compiled,cpu,avx2,Q4_1,2,128,64,200.25,,,100,90,110,,10,3.5,5000000,,1.25,";
         assert_eq!(line, expected);
         let names = text.lines().next().unwrap().split(',').count();
         assert_eq!(names, csv(&[row("a", "b")]).lines().nth(1).unwrap().split(',').count());

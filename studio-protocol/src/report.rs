@@ -85,6 +85,9 @@ pub struct BenchRun {
     pub decode_tps: Option<f64>,
     /// Milliseconds from the prompt to its first token, the median.
     pub ttft_ms: Option<f64>,
+    /// Joules that the machine's processors took for each decoded token, the median; absent where it doesn't tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decode_joules: Option<f64>,
     /// The first two with their extremes.
     pub rounds: RunRounds,
     /// Milliseconds to open the model.

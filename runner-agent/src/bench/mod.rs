@@ -1,6 +1,7 @@
 //! Compiled against eager: both open at the same time in processes of their own, measured in turn, never together.
 
 mod bandwidth;
+mod energy;
 mod report;
 mod rounds;
 

@@ -1,6 +1,6 @@
 //! One round of one side, and what all rounds add up to.
 
-use super::BenchJob;
+use super::{BenchJob, energy::Meter};
 use crate::{Failure, Source, session::Session, weights::Weights};
 use std::collections::BTreeMap;
 use studio_core::options::Form;
@@ -13,13 +13,15 @@ pub(super) struct Bench<'a> {
     prefill_tps: Vec<f64>,
     ttft_ms: Vec<f64>,
     decode_tps: Vec<f64>,
+    /// Joules of a decoded token, where the machine tells.
+    joules: Vec<f64>,
     peak_rss_bytes: u64,
 }
 
 impl<'a> Bench<'a> {
     pub(super) fn new(source: Source, session: Session<'a>) -> Self {
         let (prefill_tps, ttft_ms, decode_tps) = (Vec::new(), Vec::new(), Vec::new());
-        Self { source, session, prefill_tps, ttft_ms, decode_tps, peak_rss_bytes: 0 }
+        Self { source, session, prefill_tps, ttft_ms, decode_tps, joules: Vec::new(), peak_rss_bytes: 0 }
     }
 
     /// What all rounds add up to.
@@ -47,6 +49,7 @@ impl<'a> Bench<'a> {
             prefill_tps: median(prefill),
             decode_tps: median(decode),
             ttft_ms: median(Figure::of(&self.ttft_ms)),
+            decode_joules: median(Figure::of(&self.joules)),
             rounds: RunRounds { prefill_tps: prefill, decode_tps: decode },
             load_ms: self.session.opened.load_ms,
             peak_rss_bytes: self.peak_rss_bytes,
@@ -68,11 +71,12 @@ pub(super) struct Rounds<'j> {
     job: &'j BenchJob,
     /// By the number of threads.
     bandwidth: BTreeMap<u32, Vec<f64>>,
+    meter: Meter,
 }
 
 impl<'j> Rounds<'j> {
     pub(super) fn new(tokens: &'j [u32], job: &'j BenchJob) -> Self {
-        Self { tokens, job, bandwidth: BTreeMap::new() }
+        Self { tokens, job, bandwidth: BTreeMap::new(), meter: Meter::open() }
     }
 
     /// One round of one side; round 0 doesn't count.
@@ -89,10 +93,13 @@ impl<'j> Rounds<'j> {
         }
         let count = self.job.gen_tokens;
         if count > 0 {
+            let before = self.meter.read();
             let decoded = bench.session.decode(count).await?;
+            let joules = before.and_then(|before| self.meter.joules_since(&before));
             bench.peak_rss_bytes = bench.peak_rss_bytes.max(decoded.peak_rss_bytes);
             if counts {
                 bench.decode_tps.push(decoded.tokens.len() as f64 / decoded.seconds);
+                bench.joules.extend(joules.map(|joules| joules / decoded.tokens.len() as f64));
             }
         }
         Ok(())

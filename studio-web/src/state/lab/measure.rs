@@ -211,17 +211,20 @@ pub enum Metric {
     Load,
     /// The most resident memory.
     Memory,
+    /// Joules for each decoded token.
+    Energy,
 }
 
 impl Metric {
     /// All, with their names.
-    pub const ALL: [(Metric, &'static str); 6] = [
+    pub const ALL: [(Metric, &'static str); 7] = [
         (Metric::Decode, "Decode, tokens a second"),
         (Metric::Prefill, "Prefill, tokens a second"),
         (Metric::FirstToken, "Time to the first token"),
         (Metric::Token, "Time of each token"),
         (Metric::Load, "Time to load"),
         (Metric::Memory, "Peak memory"),
+        (Metric::Energy, "Energy of each token"),
     ];
 
     /// Its name.
@@ -246,6 +249,7 @@ impl Metric {
             Metric::Token => row.token_ms,
             Metric::Load => Some(row.load_ms),
             Metric::Memory => Some(row.peak_rss_bytes as f64),
+            Metric::Energy => row.token_joules,
         }
     }
 
@@ -255,7 +259,7 @@ impl Metric {
         match self {
             Metric::Decode => row.decode_rounds,
             Metric::Prefill => row.prefill_rounds,
-            Metric::FirstToken | Metric::Token | Metric::Load | Metric::Memory => None,
+            Metric::FirstToken | Metric::Token | Metric::Load | Metric::Memory | Metric::Energy => None,
         }
     }
 
@@ -267,6 +271,7 @@ impl Metric {
             Metric::Decode | Metric::Prefill => format!("{} tok/s", tokens_per_second(value)),
             Metric::FirstToken | Metric::Token | Metric::Load => millis(value),
             Metric::Memory => bytes(value as u64),
+            Metric::Energy => format!("{value:.3} J"),
         }
     }
 }

@@ -112,7 +112,7 @@ pub(super) fn Benches() -> impl IntoView {
             }>
                 <div class="table-tools">
                     <select aria-label="Model" data-testid="bench-model" on:change=move |event| wanted.set(Some(event_target_value(&event)))>{options}</select>
-                    <MetricChoice metric/>
+                    <MetricChoice metric measured=over_time/>
                 </div>
                 <Timeline measured=over_time metric/>
                 <div class="table-frame free" tabindex="0" role="region" aria-label="Measurements of this model, the newest first">

@@ -24,7 +24,7 @@ pub(crate) fn Comparison(
         <Show when=move || measured.with(|measured| !measured.is_empty())>
             <section class="comparison" aria-label="Side by side" data-testid="comparison">
                 <div class="table-tools">
-                    <MetricChoice metric/>
+                    <MetricChoice metric measured/>
                     <Exports measured/>
                 </div>
                 <Bars measured metric/>
@@ -40,6 +40,8 @@ pub(crate) fn Comparison(
 pub(super) fn MetricChoice(
     /// The choice.
     metric: RwSignal<Metric>,
+    /// What there is to draw.
+    measured: Memo<Vec<Measured>>,
 ) -> impl IntoView {
     let choose = move |event| {
         let title = event_target_value(&event);
@@ -47,10 +49,20 @@ pub(super) fn MetricChoice(
             metric.set(*chosen);
         }
     };
-    let options = Metric::ALL.map(
-        |(of, title)| view! { <option value=title prop:selected=move || metric.get() == of>{title}</option> },
-    );
-    view! { <select aria-label="What is drawn" data-testid="metric" on:change=choose>{options.collect_view()}</select> }
+    // Most machines don't tell what energy they take.
+    let tells = Memo::new(move |_| {
+        let has = |one: &Measured| one.report.runs.iter().any(|run| run.decode_joules.is_some());
+        measured.with(|measured| measured.iter().any(has))
+    });
+    let options = move || {
+        let there = Metric::ALL.into_iter().filter(move |(of, _)| *of != Metric::Energy || tells.get());
+        there
+            .map(|(of, title)| {
+                view! { <option value=title prop:selected=metric.get_untracked() == of>{title}</option> }
+            })
+            .collect_view()
+    };
+    view! { <select aria-label="What is drawn" data-testid="metric" on:change=choose>{options}</select> }
 }
 
 /// The same as files and as a link.

@@ -43,6 +43,7 @@ pub(super) fn Jobs() -> impl IntoView {
         app.history.with(|history| match (history.is_known, history.more) {
             (false, _) => String::new(),
             (true, true) => format!("The newest {}", history.jobs.len()),
+            (true, false) if history.jobs.len() == 1 => "1 job".to_owned(),
             (true, false) => format!("{} jobs", history.jobs.len()),
         })
     };
