@@ -23,7 +23,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("studio-graph", &[]),
     (
         "studio-hub",
-        &["gguf-file", "runner-agent", "studio-core", "studio-graph", "studio-protocol", "vmfb-file"],
+        &[
+            "gguf-file",
+            "runner-agent",
+            "studio-core",
+            "studio-graph",
+            "studio-kernels",
+            "studio-protocol",
+            "vmfb-file",
+        ],
     ),
     ("studio-kernels", &[]),
     ("studio-protocol", &[]),
