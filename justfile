@@ -22,7 +22,7 @@ test *what:
 lint:
     @cargo run --quiet --package xtask -- test lint
 
-# Benchmarks against a peer, as ratios: `bench export`, `bench graph`, `bench decode`, `bench prefill`.
+# Benchmarks against a peer, as ratios: `bench export`, `bench graph`, `bench transfer`, `bench decode`, `bench prefill`.
 bench *what:
     @cargo run --quiet --package xtask -- bench "$@"
 
