@@ -5,7 +5,7 @@ use futures_util::{SinkExt, StreamExt};
 use std::{io, time::Duration};
 use studio_protocol::{
     ClientMessage, ErrorCode, HubMessage, MAX_MESSAGE_BYTES, Runner, VERSION, WireError,
-    chunk::{Chunk, HEADER_BYTES, MAX_PAYLOAD_BYTES},
+    chunk::{HEADER_BYTES, MAX_PAYLOAD_BYTES},
 };
 use tokio::{
     net::TcpStream,
@@ -116,9 +116,9 @@ impl Link {
         self.put(Message::text(text)).await
     }
 
-    /// Sends a chunk of an upload.
-    pub async fn send(&mut self, chunk: &Chunk<'_>) -> Result<(), LinkError> {
-        self.put(Message::binary(chunk.to_frame())).await
+    /// Sends a chunk of an upload: its frame, as [`studio_protocol::chunk`] has it.
+    pub async fn send(&mut self, frame: Vec<u8>) -> Result<(), LinkError> {
+        self.put(Message::binary(frame)).await
     }
 
     async fn put(&mut self, message: Message) -> Result<(), LinkError> {

@@ -1,18 +1,23 @@
 //! A file to a hub: nothing of what the hub has is sent.
 
 use super::{Link, LinkError};
-use std::path::Path;
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    ops::Range,
+    path::Path,
+};
 use studio_protocol::{
     Artifact, ClientMessage, ErrorCode, HubMessage, WireError,
-    chunk::{Chunk, WINDOW_BYTES},
+    chunk::{Chunk, HEADER_BYTES, WINDOW_BYTES},
 };
-use tokio::{
-    fs::File,
-    io::{AsyncReadExt, AsyncSeekExt, SeekFrom},
-};
+use tokio::{sync::mpsc, task::spawn_blocking};
 
 /// Payload bytes of a chunk.
 const CHUNK_BYTES: usize = 1 << 20;
+
+/// Chunks that are read ahead of what is sent.
+const AHEAD: usize = 2;
 
 /// What an upload took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +40,7 @@ pub async fn upload(
     artifact: &Artifact,
     mut progress: impl FnMut(u64, u64) + Send,
 ) -> Result<Upload, LinkError> {
-    let failed = |error: std::io::Error| {
+    let failed = |error: io::Error| {
         LinkError::Refused(WireError::new(ErrorCode::Io, error.to_string()).at(path.display().to_string()))
     };
     let (size, hash) = (artifact.size_bytes, artifact.blake3);
@@ -51,16 +56,14 @@ pub async fn upload(
         HubMessage::UploadState { received_bytes, .. } => received_bytes,
         other => return Err(LinkError::Lost(format!("the hub answered {other:?}"))),
     };
-    let mut file = File::open(path).await.map_err(failed)?;
-    file.seek(SeekFrom::Start(start)).await.map_err(failed)?;
+    let mut frames = read(path, channel, start..size);
     let (mut sent, mut acknowledged) = (start, start);
-    let mut buffer = vec![0; CHUNK_BYTES];
     while acknowledged < size {
         while sent < size && sent - acknowledged + CHUNK_BYTES as u64 <= WINDOW_BYTES {
-            let count = usize::try_from(size - sent).unwrap_or(CHUNK_BYTES).min(CHUNK_BYTES);
-            file.read_exact(&mut buffer[..count]).await.map_err(failed)?;
-            link.send(&Chunk { channel, offset: sent, payload: &buffer[..count] }).await?;
-            sent += count as u64;
+            let ended = || io::Error::other("its reader ended too early");
+            let frame = frames.recv().await.unwrap_or_else(|| Err(ended())).map_err(failed)?;
+            sent += (frame.len() - HEADER_BYTES) as u64;
+            link.send(frame).await?;
         }
         match answer(link, channel).await? {
             HubMessage::UploadAck { received_bytes, .. } => acknowledged = received_bytes,
@@ -73,6 +76,35 @@ pub async fn upload(
         HubMessage::UploadDone { .. } => Ok(Upload { sent_bytes: size - start }),
         other => Err(LinkError::Lost(format!("the hub answered {other:?}"))),
     }
+}
+
+/// Reads a part of a file as the frames of its chunks, on a thread of its own. Nobody has to read to the end.
+fn read(path: &Path, channel: u32, bytes: Range<u64>) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+    let (sender, frames) = mpsc::channel(AHEAD);
+    let path = path.to_owned();
+    // Detached: it ends when nobody takes what it reads.
+    drop(spawn_blocking(move || {
+        let open = || {
+            let mut file = File::open(path)?;
+            file.seek(SeekFrom::Start(bytes.start))?;
+            Ok(file)
+        };
+        let mut file = match open() {
+            Ok(file) => file,
+            Err(error) => return drop(sender.blocking_send(Err(error))),
+        };
+        for offset in bytes.clone().step_by(CHUNK_BYTES) {
+            let count = usize::try_from(bytes.end - offset).unwrap_or(CHUNK_BYTES).min(CHUNK_BYTES);
+            let mut frame = vec![0; HEADER_BYTES + count];
+            frame[..HEADER_BYTES].copy_from_slice(&Chunk::header(channel, offset));
+            let frame = file.read_exact(&mut frame[HEADER_BYTES..]).map(|()| frame);
+            let failed = frame.is_err();
+            if sender.blocking_send(frame).is_err() || failed {
+                return;
+            }
+        }
+    }));
+    frames
 }
 
 /// What the hub says of a channel next.

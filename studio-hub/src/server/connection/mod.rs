@@ -1,7 +1,7 @@
 //! A websocket connection: frames in, messages out, both bounded.
 //!
 //! Frames are taken one at a time, and the next only when the last is carried out, so a fast sender is held
-//! back by TCP. Answers go through a short queue; a client that doesn't read holds back only its own watchers.
+//! back by TCP. Only a chunk is written while the next frame is read, which is carried out after it. Answers go through a short queue; a client that doesn't read holds back only its own watchers.
 
 mod jobs;
 mod runner;
@@ -33,6 +33,7 @@ use tokio::{
     task::{AbortHandle, JoinSet, spawn_blocking},
     time::{MissedTickBehavior, interval, timeout},
 };
+use uploads::Writing;
 
 /// Messages that may wait to be sent.
 const QUEUE: usize = 64;
@@ -82,6 +83,7 @@ async fn serve(hub: Arc<Hub>, socket: WebSocket) {
         hub,
         out,
         uploads: BTreeMap::new(),
+        writing: None,
         ended: BTreeSet::new(),
         watches: BTreeMap::new(),
         runners: None,
@@ -125,6 +127,8 @@ struct Connection {
     hub: Arc<Hub>,
     out: mpsc::Sender<Message>,
     uploads: BTreeMap<u32, Upload>,
+    /// The chunk that is being written.
+    writing: Option<Writing>,
     /// Channels whose upload an error ended: chunks that were on their way are passed over.
     ended: BTreeSet<u32>,
     watches: BTreeMap<JobId, AbortHandle>,
@@ -154,6 +158,9 @@ impl Connection {
         loop {
             let frame = tokio::select! {
                 frame = frames.next() => frame,
+                written = Writing::done(&mut self.writing) => {
+                    match self.written(written).await { Ok(()) => continue, Err(end) => return end }
+                }
                 () = shutdown.cancelled() => return End::Shutdown,
                 () = Work::dismissed(self.work.as_ref()) => {
                     let error = WireError::new(ErrorCode::Busy, "another connection works as this runner now");
@@ -239,6 +246,7 @@ impl Connection {
     }
 
     async fn message(&mut self, text: &str) -> Result<(), End> {
+        self.settle().await?;
         let message = match serde_json::from_str(text) {
             Ok(message) => message,
             Err(error) => return self.error(About::Nothing, unreadable(&error)).await,
