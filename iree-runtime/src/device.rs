@@ -1,6 +1,6 @@
 //! CPU devices.
 
-use std::{num::NonZeroU32, sync::Arc};
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
 use crate::{Error, raw};
 
@@ -15,6 +15,31 @@ pub const DRIVERS: [&str; 2] = ["local-sync", "local-task"];
 pub struct Device {
     pub(crate) raw: Arc<raw::Device>,
     workers: NonZeroU32,
+    is_profiled: bool,
+}
+
+/// How long one function of an executable took, over all dispatches of it: what IREE's statistics sink sums up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DispatchTime {
+    /// The function's name, as the module has it; empty where it doesn't.
+    pub name: String,
+    /// How often it was dispatched.
+    pub calls: u64,
+    /// From a dispatch's first workgroup to the end of its last, summed up.
+    pub total: Duration,
+    /// The shortest of these.
+    pub shortest: Duration,
+    /// The longest of them.
+    pub longest: Duration,
+}
+
+/// What a device's dispatches took.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Profile {
+    /// Every function that was dispatched.
+    pub dispatches: Vec<DispatchTime>,
+    /// Dispatches that were not timed, because there were more of them than a device keeps between two readings.
+    pub lost: u64,
 }
 
 /// What a device's allocator has done since the device was made, in bytes. Mapped parameters and the memory of
@@ -30,6 +55,15 @@ impl Device {
     /// A device that runs dispatches on `workers` threads. With one worker the calling thread does the work itself, which
     /// saves handing it over; with more, that many threads do it while the caller waits. At most 256.
     pub fn local(workers: NonZeroU32) -> Result<Self, Error> {
+        Self::create(workers, false)
+    }
+
+    /// The same, timing each of its dispatches, which makes them slower: [`profile`](Self::profile) tells.
+    pub fn profiled(workers: NonZeroU32) -> Result<Self, Error> {
+        Self::create(workers, true)
+    }
+
+    fn create(workers: NonZeroU32, is_profiled: bool) -> Result<Self, Error> {
         let doing = || format!("create a CPU device with {workers} workers");
         let raw = match workers.get() {
             1 => raw::Device::sync(),
@@ -39,13 +73,28 @@ impl Device {
                 return Err(Error::new(doing(), crate::StatusCode::OutOfRange, message));
             }
         };
-        Ok(Self { raw: Arc::new(raw.map_err(|failure| failure.doing(doing()))?), workers })
+        let raw = if is_profiled { raw.and_then(raw::Device::profiled) } else { raw };
+        Ok(Self { raw: Arc::new(raw.map_err(|failure| failure.doing(doing()))?), workers, is_profiled })
     }
 
     /// How many threads run dispatches.
     #[must_use]
     pub fn workers(&self) -> NonZeroU32 {
         self.workers
+    }
+
+    /// What was timed since the device was made. It keeps some thousands of dispatches between two readings, so that it is
+    /// read now and then. Nothing where it was made by [`local`](Self::local).
+    ///
+    /// # Errors
+    /// What IREE finds wrong.
+    pub fn profile(&self) -> Result<Profile, Error> {
+        if !self.is_profiled {
+            return Ok(Profile::default());
+        }
+        let (dispatches, lost) =
+            self.raw.dispatches().map_err(|failure| failure.doing("read what dispatches took"))?;
+        Ok(Profile { dispatches, lost })
     }
 
     /// What the device's allocator has done so far.

@@ -36,7 +36,7 @@ mod session;
 mod vmfb;
 
 pub use buffer_view::BufferView;
-pub use device::{DRIVERS, Device, DeviceStatistics, MAX_WORKERS};
+pub use device::{DRIVERS, Device, DeviceStatistics, DispatchTime, MAX_WORKERS, Profile};
 pub use element::{Element, ElementType};
 pub use error::{Error, StatusCode};
 pub use module::{FunctionInfo, Module};

@@ -12,11 +12,13 @@ use std::{
     ptr::{self, NonNull},
     slice,
     sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use iree_sys as sys;
 use memmap2::Mmap;
 
+use crate::device::DispatchTime;
 use crate::error::{Failure, StatusCode};
 
 /// Turns a status into a result, freeing it.
@@ -99,7 +101,11 @@ fn instance() -> Result<Instance, Failure> {
 }
 
 /// A CPU device.
-pub(crate) struct Device(NonNull<sys::Device>);
+pub(crate) struct Device {
+    handle: NonNull<sys::Device>,
+    /// Held while what was timed is taken in or read.
+    reading: Mutex<()>,
+}
 
 // SAFETY: a device may be used from any thread, by several at a time.
 unsafe impl Send for Device {}
@@ -107,12 +113,16 @@ unsafe impl Send for Device {}
 unsafe impl Sync for Device {}
 
 impl Device {
+    fn new(handle: NonNull<sys::Device>) -> Self {
+        Self { handle, reading: Mutex::new(()) }
+    }
+
     /// A device that works on the calling thread.
     pub(crate) fn sync() -> Result<Self, Failure> {
         let mut out = ptr::null_mut();
         // SAFETY: `out` takes a pointer.
         check(unsafe { sys::shim_device_create_sync(&raw mut out) })?;
-        written(out).map(Self)
+        written(out).map(Self::new)
     }
 
     /// A device with as many threads of its own; at least one.
@@ -120,19 +130,51 @@ impl Device {
         let mut out = ptr::null_mut();
         // SAFETY: `out` takes a pointer; any number of workers from 1 is allowed.
         check(unsafe { sys::shim_device_create_task(workers.max(1), &raw mut out) })?;
-        written(out).map(Self)
+        written(out).map(Self::new)
+    }
+
+    /// The same device, timing its dispatches from its first on.
+    pub(crate) fn profiled(self) -> Result<Self, Failure> {
+        // SAFETY: the device is alive, and nobody else has it yet.
+        check(unsafe { sys::shim_device_profile(self.handle.as_ptr()) })?;
+        Ok(self)
+    }
+
+    /// What was timed so far: the dispatches, each once, and how many events were lost.
+    pub(crate) fn dispatches(&self) -> Result<(Vec<DispatchTime>, u64), Failure> {
+        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let device = self.handle.as_ptr();
+        // SAFETY: the device is alive; no other thread takes in or reads.
+        check(unsafe { sys::shim_device_profile_flush(device) })?;
+        // SAFETY: as above.
+        let (count, dropped) =
+            unsafe { (sys::shim_device_dispatch_count(device), sys::shim_device_profile_dropped(device)) };
+        let dispatch = |index| {
+            // SAFETY: as above; the index is below the count, and the name is copied before the lock is given up.
+            unsafe {
+                let raw = sys::shim_device_dispatch(device, index);
+                DispatchTime {
+                    name: string_of(raw.name),
+                    calls: raw.calls,
+                    total: Duration::from_nanos(raw.total_ns),
+                    shortest: Duration::from_nanos(raw.minimum_ns),
+                    longest: Duration::from_nanos(raw.maximum_ns),
+                }
+            }
+        };
+        Ok(((0..count).map(dispatch).collect(), dropped))
     }
 
     pub(crate) fn statistics(&self) -> sys::Statistics {
         // SAFETY: the device is alive.
-        unsafe { sys::shim_device_statistics(self.0.as_ptr()) }
+        unsafe { sys::shim_device_statistics(self.handle.as_ptr()) }
     }
 }
 
 impl Drop for Device {
     fn drop(&mut self) {
         // SAFETY: ours, freed once; views and sessions hold an `Arc` of it.
-        unsafe { sys::shim_device_free(self.0.as_ptr()) }
+        unsafe { sys::shim_device_free(self.handle.as_ptr()) }
     }
 }
 
@@ -351,7 +393,7 @@ impl Session {
         check(unsafe {
             sys::shim_session_create(
                 instance.0.as_ptr(),
-                device.0.as_ptr(),
+                device.handle.as_ptr(),
                 module.handle.as_ptr(),
                 handles.as_ptr(),
                 scopes.as_ptr(),
@@ -535,7 +577,7 @@ impl View {
         // that follows from shape and type.
         check(unsafe {
             sys::shim_view_create(
-                device.0.as_ptr(),
+                device.handle.as_ptr(),
                 shape.as_ptr(),
                 shape.len(),
                 element_type,
@@ -553,7 +595,7 @@ impl View {
         // SAFETY: the device is alive; the shape is as long as is said. IREE refuses a size that does not fit.
         check(unsafe {
             sys::shim_view_create_zeroed(
-                device.0.as_ptr(),
+                device.handle.as_ptr(),
                 shape.as_ptr(),
                 shape.len(),
                 element_type,

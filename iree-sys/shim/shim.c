@@ -12,6 +12,7 @@
 #include "iree/hal/drivers/local_task/task_device.h"
 #include "iree/hal/local/loaders/embedded_elf_loader.h"
 #include "iree/hal/local/loaders/system_library_loader.h"
+#include "iree/hal/utils/statistics_sink.h"
 #include "iree/io/parameter_index.h"
 #include "iree/io/parameter_index_provider.h"
 #include "iree/modules/hal/module.h"
@@ -24,6 +25,8 @@
 struct shim_device {
   iree_hal_device_t* device;
   iree_hal_device_group_t* group;
+  // What its dispatches took; NULL unless they are timed.
+  iree_hal_profile_statistics_sink_t* profile;
 };
 
 struct shim_archive {
@@ -147,6 +150,7 @@ static iree_status_t device_wrap(iree_hal_device_t* device, shim_device** out_de
   if (wrapped) {
     wrapped->device = device;
     wrapped->group = group;
+    wrapped->profile = NULL;
     *out_device = wrapped;
     return status;
   }
@@ -208,6 +212,10 @@ shim_status shim_device_create_task(size_t worker_count, shim_device** out_devic
 }
 
 void shim_device_free(shim_device* device) {
+  if (device->profile) {
+    iree_status_ignore(iree_hal_device_profiling_end(device->device));
+    iree_hal_profile_statistics_sink_release(device->profile);
+  }
   iree_hal_device_group_release(device->group);
   iree_hal_device_release(device->device);
   iree_allocator_free(host(), device);
@@ -221,6 +229,69 @@ shim_statistics shim_device_statistics(const shim_device* device) {
       .allocated_bytes = statistics.device_bytes_allocated + statistics.host_bytes_allocated,
       .freed_bytes = statistics.device_bytes_freed + statistics.host_bytes_freed,
   };
+}
+
+//===--------------------------------------------------------------------------------------------------------------===//
+// Profiles
+//===--------------------------------------------------------------------------------------------------------------===//
+
+shim_status shim_device_profile(shim_device* device) {
+  RETURN_IF_ERROR(iree_hal_profile_statistics_sink_create(host(), &device->profile));
+  iree_hal_device_profiling_options_t options;
+  memset(&options, 0, sizeof(options));
+  options.data_families =
+      IREE_HAL_DEVICE_PROFILING_DATA_HOST_EXECUTION_EVENTS | IREE_HAL_DEVICE_PROFILING_DATA_EXECUTABLE_METADATA;
+  options.sink = iree_hal_profile_statistics_sink_base(device->profile);
+  return give(iree_hal_device_profiling_begin(device->device, &options));
+}
+
+shim_status shim_device_profile_flush(shim_device* device) {
+  return give(iree_hal_device_profiling_flush(device->device));
+}
+
+uint64_t shim_device_profile_dropped(const shim_device* device) {
+  return device->profile ? iree_hal_profile_statistics_sink_dropped_record_count(device->profile) : 0;
+}
+
+// Walks over the rows that are dispatches: counts them and copies the one that is sought.
+typedef struct {
+  const iree_hal_profile_statistics_sink_t* sink;
+  size_t sought;
+  size_t count;
+  shim_dispatch_time found;
+} dispatch_walk;
+
+static iree_status_t dispatch_visit(void* user_data, const iree_hal_profile_statistics_row_t* row) {
+  dispatch_walk* walk = user_data;
+  if (row->row_type != IREE_HAL_PROFILE_STATISTICS_ROW_TYPE_HOST_EXECUTION_FUNCTION) return iree_ok_status();
+  if (walk->count++ == walk->sought) {
+    iree_string_view_t name = iree_string_view_empty();
+    iree_hal_profile_statistics_sink_find_function_name(walk->sink, row->executable_id, row->function_ordinal, &name);
+    walk->found = (shim_dispatch_time){
+        .name = out_str(name),
+        .calls = row->sample_count,
+        .total_ns = row->total_duration,
+        .minimum_ns = row->minimum_duration,
+        .maximum_ns = row->maximum_duration,
+    };
+  }
+  return iree_ok_status();
+}
+
+static dispatch_walk dispatches(const shim_device* device, size_t sought) {
+  dispatch_walk walk = {.sink = device->profile, .sought = sought};
+  if (device->profile) {
+    // The callback can't fail.
+    iree_status_ignore(iree_hal_profile_statistics_sink_for_each_row(
+        device->profile, (iree_hal_profile_statistics_row_callback_t){.fn = dispatch_visit, .user_data = &walk}));
+  }
+  return walk;
+}
+
+size_t shim_device_dispatch_count(const shim_device* device) { return dispatches(device, SIZE_MAX).count; }
+
+shim_dispatch_time shim_device_dispatch(const shim_device* device, size_t index) {
+  return dispatches(device, index).found;
 }
 
 //===--------------------------------------------------------------------------------------------------------------===//

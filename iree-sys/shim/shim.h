@@ -30,6 +30,16 @@ typedef struct {
 } shim_statistics;
 
 typedef struct {
+  // The function of an executable; empty where the executable doesn't name it.
+  shim_str name;
+  uint64_t calls;
+  // From a dispatch's first workgroup to the end of its last, summed over the calls.
+  uint64_t total_ns;
+  uint64_t minimum_ns;
+  uint64_t maximum_ns;
+} shim_dispatch_time;
+
+typedef struct {
   const void* module;
   uint32_t linkage;
   uint32_t ordinal;
@@ -74,6 +84,12 @@ shim_status shim_device_create_sync(shim_device** out_device);
 shim_status shim_device_create_task(size_t worker_count, shim_device** out_device);
 void shim_device_free(shim_device* device);
 shim_statistics shim_device_statistics(const shim_device* device);
+
+shim_status shim_device_profile(shim_device* device);
+shim_status shim_device_profile_flush(shim_device* device);
+uint64_t shim_device_profile_dropped(const shim_device* device);
+size_t shim_device_dispatch_count(const shim_device* device);
+shim_dispatch_time shim_device_dispatch(const shim_device* device, size_t index);
 
 shim_status shim_archive_create(const uint8_t* bytes, size_t size, shim_archive** out_archive);
 shim_status shim_archive_add_range(shim_archive* archive, shim_str name, uint64_t offset, uint64_t length);

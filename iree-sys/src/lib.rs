@@ -60,6 +60,17 @@ pub struct Statistics {
     pub freed_bytes: u64,
 }
 
+/// What a profile says of one dispatch.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct DispatchTime {
+    pub name: Str,
+    pub calls: u64,
+    pub total_ns: u64,
+    pub minimum_ns: u64,
+    pub maximum_ns: u64,
+}
+
 /// A function of a session's module; valid as long as the session.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -134,6 +145,18 @@ unsafe extern "C" {
     pub fn shim_device_free(device: *mut Device);
     /// Any thread.
     pub fn shim_device_statistics(device: *const Device) -> Statistics;
+
+    /// Has the device time its dispatches from now on: once, before anything else uses it.
+    pub fn shim_device_profile(device: *mut Device) -> Status;
+    /// Takes in what was timed since, of which a device keeps only so much. Any thread, but one at a time, and not while
+    /// another reads what was taken in.
+    pub fn shim_device_profile_flush(device: *mut Device) -> Status;
+    /// How many timed dispatches were lost because they were more than the device keeps.
+    pub fn shim_device_profile_dropped(device: *const Device) -> u64;
+    /// How many functions of executables were dispatched, so far as was taken in; 0 where nothing is timed.
+    pub fn shim_device_dispatch_count(device: *const Device) -> usize;
+    /// One of them, by its index below the count; the name is valid until the next flush and as long as the device.
+    pub fn shim_device_dispatch(device: *const Device, index: usize) -> DispatchTime;
 
     /// An empty index over `bytes`, which must stay readable and unchanged until the archive, the sessions made with it
     /// and their views are gone. The caller owns it.

@@ -14,6 +14,7 @@ mod job;
 mod kv;
 mod language;
 mod open;
+mod profile;
 mod prompt;
 mod question;
 mod redecode;

@@ -25,6 +25,8 @@ pub struct RunJob {
     pub threads: Option<u32>,
     /// How tokens are chosen.
     pub sampling: Sampling,
+    /// Whether to time each dispatch.
+    pub profile: bool,
 }
 
 /// How to start a process that calls [`crate::engine_main`].

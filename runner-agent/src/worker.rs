@@ -138,6 +138,7 @@ impl<S: Supply> Task<'_, S> {
             max_tokens: spec.max_tokens,
             threads: spec.threads,
             sampling: spec.sampling.clone(),
+            profile: spec.profile,
         };
         let report = run(&job, &self.worker.engine, self.events, self.cancel).await?;
         Ok(Outcome::Ran { report })

@@ -36,13 +36,14 @@ fn main() -> ExitCode {
         return engine_main();
     }
     let model = Model::shared();
-    let tests: [(&str, Test); 12] = [
+    let tests: [(&str, Test); 13] = [
         ("kv_answers_the_question", kv_answers_the_question),
         ("redecode_says_the_same", redecode_says_the_same),
         ("events_tell_what_the_report_says", events_tell_what_the_report_says),
         ("prefill_and_decode_agree", prefill_and_decode_agree),
         ("bad_prompts_are_refused_with_numbers", bad_prompts_are_refused_with_numbers),
         ("a_full_context_ends_the_run", a_full_context_ends_the_run),
+        ("a_profile_has_every_dispatch_of_every_token", a_profile_has_every_dispatch_of_every_token),
         ("cancelling_ends_the_child", cancelling_ends_the_child),
         ("a_module_of_another_bundle_is_refused", a_module_of_another_bundle_is_refused),
         ("damaged_files_are_named", damaged_files_are_named),
@@ -109,7 +110,7 @@ impl Model {
     fn job_of(&self, bundle: BundleFiles, prompt: Prompt, max_tokens: u32) -> RunJob {
         let module = self.module.clone();
         let source = Source::Compiled { bundle, module };
-        RunJob { source, prompt, max_tokens, threads: Some(2), sampling: Sampling::default() }
+        RunJob { source, prompt, max_tokens, threads: Some(2), sampling: Sampling::default(), profile: false }
     }
 
     fn run(&self, job: &RunJob) -> (Result<RunReport, Failure>, Vec<JobEvent>) {
@@ -139,6 +140,29 @@ impl Model {
 fn question() -> Prompt {
     let content = QUESTION.to_owned();
     Prompt::Chat { messages: vec![ChatMessage { role: "user".to_owned(), content }] }
+}
+
+fn a_profile_has_every_dispatch_of_every_token(model: &Model) {
+    let names = std::fs::read(&model.module).unwrap();
+    let is_of_module = |name: &str| names.windows(name.len()).any(|bytes| bytes == name.as_bytes());
+    for threads in [1, 2] {
+        let job = RunJob { threads: Some(threads), profile: true, ..model.job(question(), 5) };
+        let report = model.run(&job).0.unwrap();
+        assert_eq!(report.tokens, ANSWER[..5], "timing changes nothing");
+        let of_decode: Vec<_> =
+            report.dispatches.iter().filter(|dispatch| dispatch.name.starts_with("decode")).collect();
+        assert!(!of_decode.is_empty());
+        for dispatch in &report.dispatches {
+            assert!(is_of_module(&dispatch.name), "{} is in the module", dispatch.name);
+            let mean_ms = dispatch.total_ms / dispatch.calls as f64;
+            assert!(dispatch.min_ms <= mean_ms * 1.001 && mean_ms <= dispatch.max_ms * 1.001, "{dispatch:?}");
+        }
+        // Four tokens were decoded after the first, each by the same dispatches.
+        assert!(of_decode.iter().all(|dispatch| dispatch.calls % 4 == 0), "{of_decode:?}");
+        let totals = report.dispatches.iter().map(|dispatch| dispatch.total_ms);
+        assert!(totals.is_sorted_by(|one, next| one >= next));
+    }
+    assert_eq!(model.run(&model.job(question(), 2)).0.unwrap().dispatches, []);
 }
 
 fn kv_answers_the_question(model: &Model) {

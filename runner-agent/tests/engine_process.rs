@@ -16,7 +16,7 @@ fn job() -> RunJob {
     let bundle = BundleFiles::new(serde_json::from_value(manifest()).unwrap(), BTreeMap::new()).unwrap();
     let prompt = Prompt::Tokens { tokens: vec![1, 2] };
     let source = Source::Compiled { bundle, module: "host.vmfb".into() };
-    RunJob { source, prompt, max_tokens: 4, threads: None, sampling: Sampling::default() }
+    RunJob { source, prompt, max_tokens: 4, threads: None, sampling: Sampling::default(), profile: false }
 }
 
 fn engine(script: &str) -> EngineCommand {

@@ -78,6 +78,7 @@ impl Session {
             max_tokens,
             threads: Some(1),
             sampling: Sampling::default(),
+            profile: false,
         })
     }
 }
@@ -277,6 +278,7 @@ async fn what_cannot_be_begun_is_refused_at_once() {
             max_tokens,
             threads: None,
             sampling: Sampling::default(),
+            profile: false,
         })
     };
     assert_eq!(refused(run(unknown, 5)).await.code, ErrorCode::NotFound);

@@ -92,6 +92,9 @@ pub struct RunSpec {
     /// How each token is chosen; the most likely one where absent.
     #[serde(default, skip_serializing_if = "Sampling::is_default")]
     pub sampling: Sampling,
+    /// Whether to time each dispatch, which makes the run slower.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub profile: bool,
 }
 
 /// What to measure.
@@ -360,6 +363,24 @@ pub struct RunReport {
     pub embedding: Option<Vec<f32>>,
     /// The figures.
     pub timings: Timings,
+    /// What each dispatch took, that which took most first; empty unless it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dispatches: Vec<DispatchTime>,
+}
+
+/// How long one function of a module's executables took, over a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DispatchTime {
+    /// Its name in the module.
+    pub name: String,
+    /// How often it was dispatched.
+    pub calls: u64,
+    /// Milliseconds from a dispatch's first workgroup to the end of its last, over all calls.
+    pub total_ms: f64,
+    /// The shortest call.
+    pub min_ms: f64,
+    /// The longest call.
+    pub max_ms: f64,
 }
 
 /// Why a run ended.

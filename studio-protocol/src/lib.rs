@@ -20,8 +20,8 @@ pub use client::ClientMessage;
 pub use error::{ErrorCode, WireError};
 pub use hub::HubMessage;
 pub use job::{
-    BenchSpec, ChatMessage, CompileSpec, JobEvent, JobId, JobSpec, LatencyPercentiles, Outcome, Prompt,
-    RunReport, RunSpec, Sampling, StopReason, Timings, VerifySpec,
+    BenchSpec, ChatMessage, CompileSpec, DispatchTime, JobEvent, JobId, JobSpec, LatencyPercentiles, Outcome,
+    Prompt, RunReport, RunSpec, Sampling, StopReason, Timings, VerifySpec,
 };
 pub use record::{JobFilter, JobRecord, JobState, MAX_TIME_LIMIT_S, On, PRIORITIES, Terms};
 pub use report::{

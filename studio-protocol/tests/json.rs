@@ -73,6 +73,7 @@ fn what_a_client_says() {
         max_tokens: 16,
         threads: None,
         sampling: Sampling::default(),
+        profile: false,
     };
     let chat =
         Prompt::Chat { messages: vec![ChatMessage { role: "user".to_owned(), content: "Hi".to_owned() }] };
@@ -238,6 +239,7 @@ fn how_a_job_ends() {
         seed: None,
         embedding: None,
         timings,
+        dispatches: Vec::new(),
     };
     check(
         &finished(Outcome::Ran { report }),

@@ -24,7 +24,7 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn open(work: &Answerer) -> Result<(Self, Answer), WireError> {
-        let opened = open(&work.source, work.threads)?;
+        let opened = open(&work.source, work.threads, false)?;
         let ready = Answer::Ready {
             load_us: micros(opened.load),
             threads: opened.threads,

@@ -4,6 +4,7 @@ use super::{
     contract::{Contract, Embed},
     decoder::{ids, runtime},
     open::{Encoder, open_encoder},
+    profile,
     statistics::{millis, per_second},
 };
 use crate::{BundleFiles, machine};
@@ -15,13 +16,13 @@ use studio_protocol::{ErrorCode, JobEvent, RunReport, StopReason, Timings, WireE
 pub(super) fn embed(
     (bundle, module): (&BundleFiles, &Path),
     contract: &Embed,
-    threads: Option<u32>,
+    (threads, is_profiled): (Option<u32>, bool),
     tokens: &[u32],
     emit: &mut dyn FnMut(JobEvent) -> Result<(), WireError>,
 ) -> Result<RunReport, WireError> {
     check_length(tokens, contract)?;
     let start = Instant::now();
-    let mut encoder = open_encoder(bundle, module, threads)?;
+    let mut encoder = open_encoder(bundle, module, threads, is_profiled)?;
     let load = start.elapsed();
     emit(JobEvent::PromptTokens { tokens: tokens.to_vec() })?;
     emit(JobEvent::Step { name: "prefill".to_owned() })?;
@@ -40,7 +41,8 @@ pub(super) fn embed(
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
     let (tokens, text, stop) = (Vec::new(), String::new(), StopReason::EndOfText);
-    Ok(RunReport { tokens, text, stop, seed: None, embedding: Some(embedding), timings })
+    let dispatches = profile::dispatches(is_profiled.then_some(&encoder.device))?;
+    Ok(RunReport { tokens, text, stop, seed: None, embedding: Some(embedding), timings, dispatches })
 }
 
 /// The vector of a text's tokens, at least one, by a bundle's module: for comparing it with a reference.
@@ -53,7 +55,7 @@ pub fn embedding(
     let contract = Contract::embed(bundle.manifest())?
         .ok_or_else(|| WireError::new(ErrorCode::NotFound, "the bundle has no embed graph"))?;
     check_length(tokens, &contract)?;
-    vector(&mut open_encoder(bundle, module, threads)?, &contract, tokens)
+    vector(&mut open_encoder(bundle, module, threads, false)?, &contract, tokens)
 }
 
 fn check_length(tokens: &[u32], contract: &Embed) -> Result<(), WireError> {

@@ -4,6 +4,7 @@ use super::{
     decoder::Decoder,
     language::Language,
     open::Opened,
+    profile,
     statistics::{millis, per_second, percentiles},
 };
 use crate::{machine, sample::Sampler};
@@ -33,6 +34,7 @@ pub(super) fn generate(
     emit(JobEvent::Step { name: "prefill".to_owned() })?;
     let start = Instant::now();
     let likeliest = opened.decoder.prefill(prompt)?;
+    profile::take_in(opened.profiled.as_ref())?;
     refuse_nan(opened.decoder.as_mut())?;
     let mut next = chooser.choose(likeliest, opened.decoder.as_mut())?;
     let prefill = start.elapsed();
@@ -58,6 +60,7 @@ pub(super) fn generate(
         let likeliest = opened.decoder.decode(next)?;
         next = chooser.choose(likeliest, opened.decoder.as_mut())?;
         latencies.push(begin.elapsed());
+        profile::take_in(opened.profiled.as_ref())?;
         position += 1;
     };
     let (tokens, text) = output.finish();
@@ -74,7 +77,8 @@ pub(super) fn generate(
         latency_ms: percentiles(&latencies).filter(|_| several),
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
-    Ok(RunReport { tokens, text, stop, seed: chooser.seed(), embedding: None, timings })
+    let dispatches = profile::dispatches(opened.profiled.as_ref())?;
+    Ok(RunReport { tokens, text, stop, seed: chooser.seed(), embedding: None, timings, dispatches })
 }
 
 /// Refuses to go on where scores aren't numbers: one token would be as good as another, and be taken for an answer.

@@ -21,6 +21,7 @@ pub(crate) struct Generate {
     pub(super) max_tokens: u32,
     pub(super) threads: Option<u32>,
     pub(super) sampling: Sampling,
+    pub(super) profile: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,6 +38,7 @@ impl Work {
             max_tokens: job.max_tokens,
             threads: job.threads,
             sampling: job.sampling.clone(),
+            profile: job.profile,
         }))
     }
 

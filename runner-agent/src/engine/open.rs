@@ -22,28 +22,35 @@ pub(super) struct Opened {
     pub(super) threads: u32,
     /// How long it took to map the parameters and open the module, or to load the model.
     pub(super) load: Duration,
+    /// The device whose dispatches are timed, if they are.
+    pub(super) profiled: Option<Device>,
 }
 
 /// Opens a model in its engine.
-pub(super) fn open(source: &Source, threads: Option<u32>) -> Result<Opened, WireError> {
+pub(super) fn open(source: &Source, threads: Option<u32>, profile: bool) -> Result<Opened, WireError> {
     let start = Instant::now();
-    let (decoder, threads): (Box<dyn Decoder>, u32) = match source {
+    let (decoder, threads, profiled): (Box<dyn Decoder>, u32, Option<Device>) = match source {
         Source::Compiled { bundle, module } => {
             let contract = Contract::new(bundle.manifest())?;
-            let device = device(threads)?;
+            let device = device(threads, profile)?;
+            let profiled = profile.then(|| device.clone());
             let threads = device.workers().get();
             let session = session(bundle, module, &device)?;
             match contract {
-                Contract::Kv(kv) => (Box::new(KvDecoder::new(device, session, kv)?), threads),
+                Contract::Kv(kv) => (Box::new(KvDecoder::new(device, session, kv)?), threads, profiled),
                 Contract::Redecode(redecode) => {
-                    (Box::new(RedecodeDecoder::new(device, session, &redecode)?), threads)
+                    (Box::new(RedecodeDecoder::new(device, session, &redecode)?), threads, profiled)
                 }
             }
+        }
+        Source::Eager { .. } if profile => {
+            return Err(WireError::new(ErrorCode::BadMessage, "llama.cpp has no dispatches to time")
+                .hint("Leave `profile` away, or run the compiled module"));
         }
         #[cfg(feature = "eager")]
         Source::Eager { model, settings } => {
             let threads = threads.unwrap_or_else(machine::cores);
-            (Box::new(crate::eager::EagerDecoder::open(model, settings, threads)?), threads)
+            (Box::new(crate::eager::EagerDecoder::open(model, settings, threads)?), threads, None)
         }
         #[cfg(not(feature = "eager"))]
         Source::Eager { .. } => {
@@ -51,7 +58,7 @@ pub(super) fn open(source: &Source, threads: Option<u32>) -> Result<Opened, Wire
             return Err(WireError::new(ErrorCode::EngineMissing, "llama.cpp is not in this program"));
         }
     };
-    Ok(Opened { decoder, threads, load: start.elapsed() })
+    Ok(Opened { decoder, threads, load: start.elapsed(), profiled })
 }
 
 /// A module that gives texts' vectors, ready to work.
@@ -66,8 +73,9 @@ pub(super) fn open_encoder(
     bundle: &BundleFiles,
     module: &Path,
     threads: Option<u32>,
+    profile: bool,
 ) -> Result<Encoder, WireError> {
-    let device = device(threads)?;
+    let device = device(threads, profile)?;
     let session = session(bundle, module, &device)?;
     Ok(Encoder { threads: device.workers().get(), device, session })
 }
@@ -79,7 +87,7 @@ pub(super) fn open_kv(
     threads: Option<u32>,
 ) -> Result<KvDecoder, WireError> {
     let contract: Kv = Contract::kv(bundle.manifest())?.ok_or_else(|| has_no("kv"))?;
-    let device = device(threads)?;
+    let device = device(threads, false)?;
     let session = session(bundle, module, &device)?;
     KvDecoder::new(device, session, contract)
 }
@@ -91,7 +99,7 @@ pub(super) fn open_redecode(
     threads: Option<u32>,
 ) -> Result<RedecodeDecoder, WireError> {
     let contract: Redecode = Contract::redecode(bundle.manifest())?.ok_or_else(|| has_no("redecode"))?;
-    let device = device(threads)?;
+    let device = device(threads, false)?;
     let session = session(bundle, module, &device)?;
     RedecodeDecoder::new(device, session, &contract)
 }
@@ -101,10 +109,10 @@ fn has_no(graph: &str) -> WireError {
         .hint(format!("Export it with `--graphs {graph}` among its graphs"))
 }
 
-fn device(threads: Option<u32>) -> Result<Device, WireError> {
+fn device(threads: Option<u32>, profile: bool) -> Result<Device, WireError> {
     let threads = NonZeroU32::new(threads.unwrap_or_else(machine::cores))
         .ok_or_else(|| WireError::new(ErrorCode::BadMessage, "0 threads run nothing"))?;
-    Device::local(threads).map_err(runtime)
+    if profile { Device::profiled(threads) } else { Device::local(threads) }.map_err(runtime)
 }
 
 fn session(bundle: &BundleFiles, module: &Path, device: &Device) -> Result<Session, WireError> {

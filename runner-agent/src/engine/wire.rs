@@ -54,9 +54,9 @@ fn carry_out(work: &Generate) -> Result<RunReport, WireError> {
     if let Source::Compiled { bundle, module } = &work.source
         && let Some(contract) = Contract::embed(bundle.manifest())?
     {
-        return embed((bundle, module), &contract, work.threads, &tokens, &mut emit);
+        return embed((bundle, module), &contract, (work.threads, work.profile), &tokens, &mut emit);
     }
-    let mut opened = open(&work.source, work.threads)?;
+    let mut opened = open(&work.source, work.threads, work.profile)?;
     generate(&mut opened, &language, &tokens, work.max_tokens, &work.sampling, &mut emit)
 }
 

@@ -16,6 +16,7 @@ mod join;
 mod options;
 mod outcome;
 mod params;
+mod profile;
 mod progress;
 mod ready;
 mod remote;

@@ -4,6 +4,7 @@ use super::{
     engine,
     events::{Logged, Streamed, follow},
     outcome::{WrongUsage, note, print},
+    profile,
     ready::{self, is_model},
     remote::{self, PlaceArgs},
     sampling::SamplingArgs,
@@ -61,6 +62,9 @@ pub(super) struct Run {
     place: PlaceArgs,
     #[command(flatten)]
     sampling: SamplingArgs,
+    /// Time each dispatch, which makes the run slower, and print what they took; compiled modules only.
+    #[arg(long)]
+    profile: bool,
     /// Print one JSON document: tokens, text, stop, timings; of an encoder, the text's vector as `embedding`; of several texts,
     /// these as `runs`, and `cosines`.
     #[arg(long)]
@@ -94,6 +98,7 @@ impl Run {
                     max_tokens: self.max_tokens,
                     threads: self.threads,
                     sampling: self.sampling.settings(),
+                    profile: self.profile,
                 };
                 reports.push(generate(&job, self.json, &cancel).await?);
             }
@@ -126,6 +131,7 @@ impl Run {
             max_tokens: self.max_tokens,
             threads: self.threads,
             sampling: self.sampling.settings(),
+            profile: self.profile,
         });
         let terms = self.place.terms(&remote);
         let jobs = remote.submit(spec, terms).await?;
@@ -220,6 +226,7 @@ impl Run {
             return print(format_args!("{}\n", serde_json::to_string_pretty(report)?));
         }
         let timings = &report.timings;
+        let profile = profile::table(&report.dispatches);
         if let Some(embedding) = &report.embedding {
             print(format_args!("{}\n", serde_json::to_string(embedding)?))?;
             note(format_args!(
@@ -231,6 +238,7 @@ impl Run {
                 timings.load_ms,
                 timings.peak_rss_bytes / 1_000_000,
             ));
+            profile.iter().for_each(note);
             return Ok(());
         }
         print("\n")?;
@@ -249,6 +257,7 @@ impl Run {
             timings.load_ms,
             timings.peak_rss_bytes / 1_000_000,
         ));
+        profile.iter().for_each(note);
         Ok(())
     }
 }

@@ -106,7 +106,7 @@ impl PromptForm {
             Prompt::Text { text: self.text.clone() }
         };
         let sampling = Sampling::default();
-        Ok(RunSpec { bundle, module, prompt, max_tokens, threads, sampling })
+        Ok(RunSpec { bundle, module, prompt, max_tokens, threads, sampling, profile: false })
     }
 }
 
