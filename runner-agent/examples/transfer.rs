@@ -119,7 +119,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut stream = TcpStream::connect(address)?;
     pump(&mut File::open(from)?, &mut stream)?;
     drop(stream);
-    receiver.join().map_err(|_| io::Error::other("the receiver failed"))?
+    receiver.join().unwrap_or_else(|_panic| Err(io::Error::other("the receiver failed")))
 }
 
 fn pump(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
