@@ -98,6 +98,7 @@ impl Lab {
             max_tokens: 5,
             threads: Some(1),
             sampling: Sampling::default(),
+            profile: false,
         })
     }
 
