@@ -43,7 +43,9 @@ pub(crate) fn run_stages(names: &[String]) -> Result<()> {
 fn lint() -> Result<()> {
     run(cargo().args(["fmt", "--all", "--check"]))?;
     tidy::run()?;
-    run(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    run(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    // Not among all targets, for `cargo test` is not to run it.
+    run(cargo().args(["clippy", "--quiet", "-p", "studio-hub", "--test", "lab", "--", "-D", "warnings"]))
 }
 
 /// Every crate's own tests.

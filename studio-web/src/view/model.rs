@@ -80,10 +80,7 @@ fn GraphText(
 ) -> impl IntoView {
     let app = App::get();
     view! {
-        <div class="tab-row">
-            <p class="file-name">{file}</p>
-            <button class="quiet" data-testid="close-text" on:click=move |_| app.close_graph()>"Another file"</button>
-        </div>
+        <FileRow file test_id="close-text" close=move || app.close_graph()/>
         <Graph/>
     }
 }
@@ -96,11 +93,26 @@ fn ModuleFile(
 ) -> impl IntoView {
     let app = App::get();
     view! {
+        <FileRow file test_id="close-module" close=move || app.close_module_file()/>
+        <Module state=app.dropped_module/>
+    }
+}
+
+/// A dropped file's name, and the way to another.
+#[component]
+fn FileRow(
+    /// The file's name.
+    file: String,
+    /// The button's name for tests.
+    test_id: &'static str,
+    /// Puts the file away.
+    close: impl Fn() + 'static,
+) -> impl IntoView {
+    view! {
         <div class="tab-row">
             <p class="file-name">{file}</p>
-            <button class="quiet" data-testid="close-module" on:click=move |_| app.close_module_file()>"Another file"</button>
+            <button class="quiet" data-testid=test_id on:click=move |_| close()>"Another file"</button>
         </div>
-        <Module state=app.dropped_module/>
     }
 }
 
