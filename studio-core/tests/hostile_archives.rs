@@ -52,7 +52,7 @@ fn irpa_headers_are_checked() {
     );
     irpa_error(
         |bytes| bytes[0] = b'X',
-        expect![[r#"not a parameter archive: it begins with [58, 52, 50, 41] instead of "IRPA""#]],
+        expect![[r#"not a parameter archive: it begins with "XRPA" instead of "IRPA""#]],
     );
     irpa_error(|bytes| bytes[4] = 1, expect!["parameter archive of version 1.0: only 0.0 is known"]);
     irpa_error(
