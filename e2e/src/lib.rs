@@ -7,10 +7,13 @@
 pub mod bundle;
 pub mod compare;
 pub mod reference;
+mod scratch;
 pub mod studio;
 pub mod tiny;
 
-use std::{env, fs, path::PathBuf};
+pub use scratch::{Scratch, scratch};
+
+use std::{env, path::PathBuf};
 
 /// A path that `xtask test` set.
 fn given(variable: &str) -> PathBuf {
@@ -59,15 +62,4 @@ pub fn minilm_gguf() -> PathBuf {
 /// One of IREE's own tools.
 pub fn iree_tool(name: &str) -> PathBuf {
     cache().join("iree-3.13.0/iree/_runtime_libs").join(name)
-}
-
-/// An empty folder of this test's own, beside the test's binary.
-pub fn scratch(name: &str) -> PathBuf {
-    let folder =
-        env::current_exe().expect("a test knows its binary").with_file_name(format!("scratch-{name}"));
-    if folder.exists() {
-        fs::remove_dir_all(&folder).expect("emptying the scratch folder");
-    }
-    fs::create_dir_all(&folder).expect("making the scratch folder");
-    folder
 }

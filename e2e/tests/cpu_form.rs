@@ -1,8 +1,8 @@
 //! The cpu form of the real model: weights as they are in the GGUF, computed by kernels that travel in the module.
 
-use e2e::{compare, iree_tool, reference, scratch, smollm2, smollm2_as, studio};
+use e2e::{Scratch, compare, iree_tool, reference, scratch, smollm2, smollm2_as, studio};
 use runner_agent::{BundleFiles, engine};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Prose of 196 tokens.
@@ -14,7 +14,7 @@ const THREADS: [u32; 2] = [1, 2];
 const LENGTHS: [&str; 6] = ["--seq", "64", "--context", "256", "--chunk", "24"];
 
 struct Exported {
-    folder: PathBuf,
+    folder: Scratch,
     bundle: BundleFiles,
 }
 

@@ -1,10 +1,10 @@
 //! Gemma 3 270M, a model that people have, from its GGUF to tokens: sliding windows, norms of heads, two rotations, a
 //! vocabulary of 262144 tokens, blocks of five types.
 
-use e2e::{compare, gemma3, gemma3_f32, reference, scratch, studio};
+use e2e::{Scratch, compare, gemma3, gemma3_f32, reference, scratch, studio};
 use runner_agent::{BundleFiles, engine};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The beginning of Alice's Adventures in Wonderland: more tokens than a window has positions, which are 512.
 const TEXT: &str = include_str!("../../runner-agent/src/text/alice.txt");
@@ -18,7 +18,7 @@ const ROUNDED_GELU: f64 = 1e-3;
 const THREADS: u32 = 2;
 
 struct Exported {
-    folder: PathBuf,
+    folder: Scratch,
     bundle: BundleFiles,
 }
 

@@ -1,7 +1,7 @@
 //! `REFERENCE.md` held against IREE's own tools: its commands are pasted, its table of parameters is compared.
 
 use e2e::{
-    cache, iree_tool, scratch, studio,
+    Scratch, cache, iree_tool, scratch, studio,
     tiny::{self, Stored},
 };
 use std::{
@@ -10,8 +10,8 @@ use std::{
     process::Command,
 };
 
-/// A bundle of a tiny model in the form and contracts that these options ask for.
-fn bundle(name: &str, options: &[&str]) -> PathBuf {
+/// A bundle of a tiny model in the form and contracts that these options ask for, and the folder that it is in.
+fn bundle(name: &str, options: &[&str]) -> (Scratch, PathBuf) {
     let folder = scratch(name);
     let recipes = tiny::all();
     let recipe = recipes.iter().find(|recipe| recipe.architecture == "llama").expect("there is a llama");
@@ -21,7 +21,7 @@ fn bundle(name: &str, options: &[&str]) -> PathBuf {
     let export =
         ["export", studio::arg(&model), "--out", studio::arg(&out), "--context", "32", "--chunk", "8"];
     studio::ok(&[&export, options].concat());
-    out
+    (folder, out)
 }
 
 fn page(bundle: &Path) -> String {
@@ -97,7 +97,7 @@ fn check_parameters(bundle: &Path, page: &str) {
 
 #[test]
 fn the_commands_of_the_cpu_form_work_as_pasted() {
-    let bundle = bundle("reference-cpu", &[]);
+    let (_folder, bundle) = bundle("reference-cpu", &[]);
     let page = page(&bundle);
     check_results(&page, &paste(&bundle, &page));
     check_parameters(&bundle, &page);
@@ -105,7 +105,7 @@ fn the_commands_of_the_cpu_form_work_as_pasted() {
 
 #[test]
 fn the_commands_of_the_portable_form_work_as_pasted() {
-    let bundle =
+    let (_folder, bundle) =
         bundle("reference-stablehlo", &["--form", "stablehlo", "--graphs", "redecode,kv", "--seq", "8"]);
     let page = page(&bundle);
     check_results(&page, &paste(&bundle, &page));
@@ -116,7 +116,7 @@ fn the_commands_of_the_portable_form_work_as_pasted() {
 /// another module.
 #[test]
 fn the_page_says_what_was_compiled_and_verified() {
-    let bundle = bundle("reference-results", &["--activations", "f32"]);
+    let (_folder, bundle) = bundle("reference-results", &["--activations", "f32"]);
     let folder = studio::arg(&bundle).to_owned();
     assert!(!page(&bundle).contains("## Compiled modules"));
     studio::ok(&["compile", &folder, "--target", "host"]);

@@ -45,7 +45,8 @@ fn agrees(model: &Path, what: &str) {
 
 /// Tokens become text one by one, as they come: put together it is llama.cpp's, so no character was cut in two.
 fn gives_back(model: &Path, tokenizer: &Tokenizer, lists: &[Vec<u32>], what: &str) {
-    let path = scratch(&format!("detokenized-{what}")).join("lists.json");
+    let folder = scratch(&format!("detokenized-{what}"));
+    let path = folder.join("lists.json");
     fs::write(&path, serde_json::to_vec(lists).expect("numbers")).expect("there is room");
     let expected = reference::texts(model, &path);
     assert_eq!(expected.len(), lists.len(), "llama.cpp answers for each list");

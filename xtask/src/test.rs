@@ -6,7 +6,7 @@ use crate::{
     setup, tidy,
 };
 use anyhow::{Result, bail};
-use std::{env, path::PathBuf, process::Command};
+use std::{env, path::PathBuf, process::Command, time::Instant};
 
 /// A stage's name and what runs it.
 type Stage = (&'static str, fn() -> Result<()>);
@@ -32,7 +32,9 @@ pub(crate) fn run_stages(names: &[String]) -> Result<()> {
         .collect();
     for (stage, test) in &chosen {
         say(&format!("test stage `{stage}`"));
+        let begun = Instant::now();
         test()?;
+        say(&format!("test stage `{stage}` took {} s", begun.elapsed().as_secs()));
     }
     let passed: Vec<&str> = chosen.iter().map(|(stage, _)| *stage).collect();
     say(&format!("passed: {}", passed.join(", ")));
