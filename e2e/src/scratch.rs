@@ -34,7 +34,7 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         if !thread::panicking() {
             // What can't be removed is emptied by the next run.
-            let _ = fs::remove_dir_all(&self.0);
+            drop(fs::remove_dir_all(&self.0));
         }
     }
 }
