@@ -7,6 +7,7 @@ mod compiled;
 #[path = "common/tiny.rs"]
 mod tiny;
 
+use gguf_file::{BlockFormat, GgufBuilder};
 use serde_json::Value;
 use std::{
     fs,
@@ -217,6 +218,46 @@ fn what_is_there_of_a_model_that_is_not_whole() {
     let ran = studio(dir.path(), "inspect short.gguf");
     assert_eq!(ran.status, 1);
     assert!(ran.out.contains("tensors       0 of 20\n") && ran.out.contains("general.name"), "{}", ran.out);
+}
+
+#[test]
+fn the_part_of_a_split_model_that_is_at_fault() {
+    let dir = tempfile::tempdir().unwrap();
+    let part = |number: u16| dir.path().join(format!("m-{:05}-of-00002.gguf", number + 1));
+    for number in 0..2 {
+        let mut builder = GgufBuilder::new();
+        builder.set("split.no", gguf_file::Value::U16(number)).unwrap();
+        builder.set("split.count", gguf_file::Value::U16(2)).unwrap();
+        builder.set("split.tensors.count", gguf_file::Value::U32(2)).unwrap();
+        builder.tensor(format!("t{number}"), &[8], BlockFormat::F32, vec![0; 32]).unwrap();
+        fs::write(part(number), builder.write_to(Vec::new()).unwrap()).unwrap();
+    }
+    let first = "inspect m-00001-of-00002.gguf";
+    assert_eq!(studio(dir.path(), first).status, 0);
+    let second = fs::read(part(1)).unwrap();
+    fs::write(part(1), &second[..second.len() - 8]).unwrap();
+    let ran = studio(dir.path(), first);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("m-00002-of-00002.gguf: file 2, tensor \"t1\", offset at byte"), "{}", ran.err);
+    assert!(ran.out.starts_with("This can't be opened as a model. What the file holds:\n"), "{}", ran.out);
+    assert!(ran.out.contains("tensors       1 of 1\n"), "{}", ran.out);
+    let ran = studio(dir.path(), "inspect m-00002-of-00002.gguf");
+    assert!(ran.status == 1 && ran.out.contains("missing       at least 8 bytes"), "{}", ran.out);
+    fs::remove_file(part(1)).unwrap();
+    let ran = studio(dir.path(), first);
+    let words = "m-00002-of-00002.gguf: part 2 of 2 of this model is not there";
+    assert!(ran.status == 1 && ran.err.contains(words), "{}", ran.err);
+}
+
+#[test]
+fn a_model_whose_name_does_not_say_so() {
+    let dir = model(Fault::None);
+    fs::rename(dir.path().join("tiny.gguf"), dir.path().join("sha256-1f00")).unwrap();
+    assert!(studio(dir.path(), "inspect sha256-1f00").out.starts_with("architecture  llama\n"));
+    let tensor = studio(dir.path(), "inspect sha256-1f00 --tensor token_embd.weight");
+    assert!(tensor.out.starts_with("tensor        token_embd.weight\n"), "{}", tensor.err);
+    assert_eq!(studio(dir.path(), "export sha256-1f00 --out b").status, 0);
+    assert!(studio(dir.path(), "graph sha256-1f00").out.contains("layer 0"));
 }
 
 #[test]

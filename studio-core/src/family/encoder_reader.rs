@@ -57,14 +57,12 @@ impl<'g> Model<'g> {
 
     fn pooling(&self) -> Result<Pooling, BuildError> {
         let key = "pooling_type";
-        match self.keys.metadata.opt_u32(&self.keys.key(key))? {
-            Some(1) => Ok(Pooling::Mean),
-            Some(2) => Ok(Pooling::First),
-            Some(3) => Ok(Pooling::Last),
-            Some(4) => Err(self.keys.unsupported(key, "ranking a text against a question")),
-            Some(_) | None => {
-                Err(self.keys.unsupported(key, "an encoder that doesn't say how a text's vectors become one"))
-            }
+        match self.keys.metadata.u32(&self.keys.key(key))? {
+            1 => Ok(Pooling::Mean),
+            2 => Ok(Pooling::First),
+            3 => Ok(Pooling::Last),
+            4 => Err(self.keys.unsupported(key, "ranking a text against a question")),
+            _ => Err(self.keys.unsupported(key, "an encoder that doesn't make one vector of a text's")),
         }
     }
 }

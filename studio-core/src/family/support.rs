@@ -85,7 +85,7 @@ fn graph(gguf: &Gguf, family: Family, options: &ExportOptions) -> Result<Graph, 
     request::check(options)?;
     let parts = family.parts(gguf, options)?;
     let (ropes, head_dim) = parts.ropes();
-    let table = |rope| table_without_factors(rope, head_dim, options);
+    let table = |rope| table_without_factors(rope, head_dim, gguf, options);
     let tables = ropes.iter().map(table).collect::<Result<Vec<_>, _>>()?;
     functions(family, &parts, &tables, options)
 }

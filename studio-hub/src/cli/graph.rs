@@ -2,6 +2,7 @@
 
 mod outline;
 
+use super::kind;
 use super::options::ExportArgs;
 use super::outcome::{WrongUsage, note, print, print_text};
 use crate::model::Model;
@@ -74,7 +75,7 @@ impl GraphCommand {
     }
 
     fn module(&self) -> anyhow::Result<Module> {
-        match ending(&self.source).as_str() {
+        match kind::ending(&self.source).as_str() {
             "gguf" => {
                 let model = Model::open(&self.source)?;
                 let options = self.export.options(Some(&model.gguf))?;
@@ -146,8 +147,4 @@ fn text_module(path: &Path) -> anyhow::Result<Module> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
     let text = String::from_utf8(bytes).with_context(|| path.display().to_string())?;
     mlir::parse(&text).with_context(|| path.display().to_string())
-}
-
-fn ending(path: &Path) -> String {
-    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }

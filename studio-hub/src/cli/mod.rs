@@ -13,6 +13,7 @@ mod graph;
 mod inspect;
 mod jobs;
 mod join;
+mod kind;
 mod options;
 mod outcome;
 mod params;

@@ -1,7 +1,7 @@
 //! From what a person names, a bundle's folder or a model, to what an engine runs.
 
 use super::{
-    compile, dirs, options,
+    compile, dirs, kind, options,
     outcome::{WrongUsage, note},
     progress::Terminal,
     work::Cancel,
@@ -25,9 +25,9 @@ pub(super) struct Compiled {
     pub(super) module: PathBuf,
 }
 
-/// Whether it is named as a model is.
+/// Whether it is a model, by its name or its first bytes.
 pub(super) fn is_model(what: &Path) -> bool {
-    what.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"))
+    kind::ending(what) == "gguf"
 }
 
 /// The folder of the bundle; a model's is made in the cache, if it isn't there.

@@ -17,6 +17,15 @@ impl ModelFiles {
             Some(name) if name.count > 1 => name.all().map(PathBuf::from).collect(),
             Some(_) | None => vec![path.to_owned()],
         };
+        for (index, part) in paths.iter().enumerate() {
+            anyhow::ensure!(
+                part == path || part.exists(),
+                "{}: part {} of {} of this model is not there. Put all parts into one folder, under the names they came with",
+                part.display(),
+                index + 1,
+                paths.len()
+            );
+        }
         let parts = paths.iter().map(|path| open(path)).collect::<anyhow::Result<Vec<_>>>()?;
         Ok(Self { parts, paths })
     }
@@ -27,7 +36,12 @@ impl ModelFiles {
             [single] => Gguf::open(*single),
             all => Gguf::open_split(all),
         };
-        gguf.with_context(|| self.name())
+        gguf.map_err(|error| {
+            // The file of a split model that the fault is in.
+            let part = error.place().shard.and_then(|shard| self.paths.get(shard));
+            let name = part.map_or_else(|| self.name(), |path| path.display().to_string());
+            anyhow::Error::new(error).context(name)
+        })
     }
 
     /// The files' bytes, in the order that the GGUF counts its parts.

@@ -11,7 +11,7 @@ use crate::graph::{
     ElementType, FunctionBuilder, GraphError, ParamSource, ParamSpec, Reduction, Role, Storage, Val,
 };
 use crate::options::{ExportOptions, GraphKind};
-use gguf_file::{BlockFormat, Gguf, ReadAt};
+use gguf_file::{BlockFormat, Gguf, ReadAt, TensorInfo};
 
 /// The most numbers of a table: 256 MiB.
 const MAX_TABLE_LENGTH: u64 = 1 << 26;
@@ -31,12 +31,16 @@ pub(in crate::family) fn table(
     table_of(rope, &factors, head_dim, options)
 }
 
-/// The same as if frequencies had no factors of their own.
+/// The same as if frequencies had no factors of their own. Of those it has only the entry in the header is looked at.
 pub(in crate::family) fn table_without_factors(
     rope: &Rope,
     head_dim: u64,
+    gguf: &Gguf,
     options: &ExportOptions,
 ) -> Result<ParamSpec, BuildError> {
+    if let Some(name) = &rope.factors {
+        factors_tensor(name, rope.rotated / 2, gguf)?;
+    }
     table_of(rope, &[], head_dim, options)
 }
 
@@ -82,18 +86,24 @@ fn table_of(
     })
 }
 
-/// What each frequency is divided by: `count` numbers of a tensor.
-fn factors(name: &str, count: u64, gguf: &Gguf, sources: &[&dyn ReadAt]) -> Result<Vec<f32>, BuildError> {
+/// The tensor of the `count` numbers that frequencies are divided by, as the header describes it.
+fn factors_tensor<'a>(name: &str, count: u64, gguf: &'a Gguf) -> Result<&'a TensorInfo, BuildError> {
     let missing = || BuildError::MissingTensor { name: name.to_owned() };
     let tensor = gguf.tensor(name).ok_or_else(missing)?;
-    let error = |reason| BuildError::TensorData { name: name.to_owned(), reason };
     if tensor.dims() != [count] {
         let (expected, found) = (vec![count], tensor.dims().to_vec());
         return Err(BuildError::TensorDims { name: name.to_owned(), expected, found });
     }
     if tensor.format() != BlockFormat::F32 {
-        return Err(error("rope factors must be F32"));
+        return Err(BuildError::TensorData { name: name.to_owned(), reason: "rope factors must be F32" });
     }
+    Ok(tensor)
+}
+
+/// What each frequency is divided by: `count` numbers of a tensor.
+fn factors(name: &str, count: u64, gguf: &Gguf, sources: &[&dyn ReadAt]) -> Result<Vec<f32>, BuildError> {
+    let tensor = factors_tensor(name, count, gguf)?;
+    let error = |reason| BuildError::TensorData { name: name.to_owned(), reason };
     let source = sources.get(tensor.shard()).ok_or_else(|| error("its source was not given"))?;
     // Small: at most a head's numbers, as was just checked.
     let mut bytes = vec![0; tensor.size_bytes() as usize];

@@ -8,6 +8,7 @@ mod module;
 mod partial;
 mod tensor;
 
+use super::kind;
 use super::outcome::{WrongUsage, print, print_text};
 use anyhow::Context;
 use clap::Args;
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 /// Shows what a .gguf, .irpa, .safetensors, .vmfb or .mlir file holds, or a bundle's folder.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
-    /// The file, whose ending tells its kind, or the folder of a bundle.
+    /// The file, whose ending tells its kind, or the folder of a bundle. A GGUF may have any other ending.
     file: PathBuf,
     /// What the numbers of one tensor of a .gguf are like: extremes, mean, a histogram, the scales of its blocks.
     #[arg(long, value_name = "NAME")]
@@ -43,7 +44,7 @@ impl Report {
 
 impl Inspect {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let ending = self.file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let ending = kind::ending(&self.file);
         let inspect = match ending.as_str() {
             _ if self.file.is_dir() => bundle::inspect,
             "gguf" => gguf::inspect,

@@ -13,8 +13,13 @@ pub(super) fn inspect(path: &Path, problem: anyhow::Error) -> anyhow::Result<Rep
         .cut()
         .iter()
         .fold(0, |sum: u64, tensor| sum.saturating_add(tensor.size_bytes.saturating_sub(tensor.there_bytes)));
-    let mut text = String::from("This is no whole GGUF. What there is of it:\n");
     let (pairs, whole) = (partial.metadata().len(), partial.tensors().len());
+    let is_whole = (pairs as u64, whole as u64) == (partial.metadata_count(), partial.tensor_count());
+    let mut text = String::from(match is_whole {
+        // The fault is in another part, or in what the file says of itself.
+        true => "This can't be opened as a model. What the file holds:\n",
+        false => "This is no whole GGUF. What there is of it:\n",
+    });
     writeln!(text, "metadata      {pairs} of {} entries", partial.metadata_count())?;
     writeln!(text, "tensors       {whole} of {}", partial.tensor_count())?;
     if missing_bytes > 0 {
