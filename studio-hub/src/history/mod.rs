@@ -131,3 +131,58 @@ fn number(value: u64) -> i64 {
 fn unsigned(value: i64) -> u64 {
     u64::try_from(value).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use studio_protocol::JobState;
+
+    /// A database as the program of version 1 left it: a runner, a job that waits and its event, columns by their names.
+    const OF_VERSION_1: &str = r#"
+        INSERT INTO runners (name, id, labels, info, seen_ms) VALUES ('pi', 'a1', '["arm"]',
+            '{"name":"pi","os":"linux","arch":"aarch64","cpu":"c","features":[],"cores":4,"memory_bytes":1,"compiler":null,
+              "runtime":"3.13.0","drivers":[],"agent":"a"}', 5);
+        INSERT INTO jobs (id, kind, spec, terms, priority, model, hub, state, attempt, losses, events, reported, log_bytes,
+            created_ms) VALUES (7, 'compile',
+            '{"kind":"compile","bundle":"0101010101010101010101010101010101010101010101010101010101010101","target":"host","flags":[]}',
+            '{}', 0, 'm', 'h', 'waiting', 0, 0, 1, 0, 0, 3);
+        INSERT INTO events (job, seq, event) VALUES (7, 1, '{"event":"step","name":"s"}');
+        PRAGMA user_version = 1;"#;
+
+    #[test]
+    fn tables_of_version_1_are_converted_once_and_keep_what_they_hold() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("history.db");
+        let before =
+            TABLES.replace("seen_ms INTEGER NOT NULL,\n    chosen TEXT\n", "seen_ms INTEGER NOT NULL\n");
+        assert!(!before.contains("chosen"));
+        Connection::open(&path).unwrap().execute_batch(&format!("{before}{OF_VERSION_1}")).unwrap();
+        for labels in [None, Some(vec!["shelf".to_owned()])] {
+            // The second time they are of version 2, and what is written there is read.
+            let history = History::open(&path).unwrap();
+            let mut runner = history.runners().unwrap().remove(0);
+            assert_eq!((runner.info.name.as_str(), runner.id.as_str(), runner.seen_ms), ("pi", "a1", 5));
+            assert_eq!((runner.labels.clone(), runner.chosen.clone()), (vec!["arm".to_owned()], labels));
+            let job = history.unfinished().unwrap().remove(0).record;
+            assert_eq!(
+                (job.job, job.state, job.spec.kind(), job.events),
+                (7, JobState::Waiting, "compile", 1)
+            );
+            assert_eq!(history.events(7, 0, 9).unwrap().len(), 1);
+            runner.chosen = Some(vec!["shelf".to_owned()]);
+            history.remember(&runner).unwrap();
+        }
+        let version = |db: &Connection| db.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
+        assert_eq!(version(&Connection::open(&path).unwrap()), Ok(VERSION));
+    }
+
+    #[test]
+    fn a_later_version_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("history.db");
+        drop(History::open(&path).unwrap());
+        let later = VERSION + 1;
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", later).unwrap();
+        assert!(matches!(History::open(&path), Err(HistoryError::Version(of)) if of == later));
+    }
+}
