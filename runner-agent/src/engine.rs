@@ -30,6 +30,7 @@ pub(crate) use decoder::{Decoder, ids};
 pub(crate) use job::Work;
 pub(crate) use language::Language;
 pub(crate) use question::{Answer, Question};
+pub(crate) use statistics::percentiles;
 
 use std::process::ExitCode;
 

@@ -7,7 +7,7 @@ use crate::{
     proc::{Said, Talk},
     run::crash,
 };
-use std::path::Path;
+use std::{path::Path, time::Duration};
 use studio_protocol::{ErrorCode, JobEvent, WireError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -49,6 +49,8 @@ pub(crate) struct Filled {
 pub(crate) struct Decoded {
     pub(crate) seconds: f64,
     pub(crate) tokens: Vec<u32>,
+    /// How long each of them took.
+    pub(crate) token_times: Vec<Duration>,
     pub(crate) peak_rss_bytes: u64,
 }
 
@@ -85,8 +87,9 @@ impl<'a> Session<'a> {
     /// Decodes greedily after what it was filled with.
     pub(crate) async fn decode(&mut self, count: u32) -> Result<Decoded, Failure> {
         match self.ask(&Question::Decode { count }).await? {
-            Answer::Decoded { us, tokens, peak_rss_bytes } => {
-                Ok(Decoded { seconds: us as f64 / 1e6, tokens, peak_rss_bytes })
+            Answer::Decoded { us, tokens, token_ns, peak_rss_bytes } => {
+                let token_times = token_ns.into_iter().map(Duration::from_nanos).collect();
+                Ok(Decoded { seconds: us as f64 / 1e6, tokens, token_times, peak_rss_bytes })
             }
             other => Err(unexpected(&other)),
         }

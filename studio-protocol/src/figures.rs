@@ -1,6 +1,6 @@
 //! A bench's figures as rows of a table, and tables as other programs read them.
 
-use crate::{BenchReport, Figure, JobId};
+use crate::{BenchReport, Figure, JobId, LatencyPercentiles};
 use serde::Serialize;
 
 /// What was measured of one engine with a number of threads on one machine.
@@ -42,6 +42,8 @@ pub struct FigureRow {
     pub ttft_ms: Option<f64>,
     /// Milliseconds for each token after it.
     pub token_ms: Option<f64>,
+    /// Percentiles of it.
+    pub latency_ms: Option<LatencyPercentiles>,
     /// Joules for each of them, where the machine tells.
     pub token_joules: Option<f64>,
     /// Milliseconds to open the model.
@@ -84,6 +86,7 @@ impl FigureRow {
                 decode_rounds: run.rounds.decode_tps,
                 ttft_ms: run.ttft_ms,
                 token_ms: run.decode_tps.map(|tps| 1000.0 / tps),
+                latency_ms: run.latency_ms,
                 token_joules: run.decode_joules,
                 load_ms: run.load_ms,
                 peak_rss_bytes: run.peak_rss_bytes,
@@ -101,7 +104,7 @@ pub fn csv(rows: &[FigureRow]) -> String {
     let mut text =
         "job,measured_at,runner,cpu,model,engine,form,kernels,weights,threads,prompt_tokens,gen_tokens,\
         prefill_tps,prefill_min,prefill_max,decode_tps,decode_min,decode_max,ttft_ms,token_ms,load_ms,peak_rss_bytes,\
-        prefill_ratio,decode_ratio,token_joules\r\n"
+        prefill_ratio,decode_ratio,token_joules,token_p50_ms,token_p90_ms,token_p99_ms\r\n"
             .to_owned();
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     for row in rows {
@@ -131,6 +134,9 @@ pub fn csv(rows: &[FigureRow]) -> String {
             number(row.prefill_ratio),
             number(row.decode_ratio),
             number(row.token_joules),
+            number(row.latency_ms.map(|latency| latency.p50)),
+            number(row.latency_ms.map(|latency| latency.p90)),
+            number(row.latency_ms.map(|latency| latency.p99)),
         ];
         text += &cells.join(",");
         text += "\r\n";
@@ -143,14 +149,14 @@ pub fn csv(rows: &[FigureRow]) -> String {
 pub fn markdown(rows: &[FigureRow]) -> String {
     let mut text =
         "| runner | model | engine | weights | threads | prefill tok/s | decode tok/s | first token ms | \
-        ms/token | load ms | MB | decode ratio |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+        ms/token | p50, p90, p99 | load ms | MB | decode ratio |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
             .to_owned();
     let number = |value: Option<f64>| value.map(|value| format!("{value:.1}")).unwrap_or_default();
     for row in rows {
         let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace(['\n', '\r'], " ");
         let engine = format!("{} {}", row.engine, row.form);
         text += &format!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} |\n",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} |\n",
             cell(&row.runner),
             cell(&row.model),
             cell(engine.trim()),
@@ -160,6 +166,7 @@ pub fn markdown(rows: &[FigureRow]) -> String {
             number(row.decode_tps),
             number(row.ttft_ms),
             number(row.token_ms),
+            row.latency_ms.map(|latency| latency.words()).unwrap_or_default(),
             row.load_ms,
             row.peak_rss_bytes / 1_000_000,
             row.decode_ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default(),
@@ -223,6 +230,7 @@ mod tests {
             decode_rounds: Some(Figure { median: 100.0, min: 90.0, max: 110.0 }),
             ttft_ms: None,
             token_ms: Some(10.0),
+            latency_ms: Some(LatencyPercentiles { p50: 9.5, p90: 11.0, p99: 14.25 }),
             token_joules: None,
             load_ms: 3.5,
             peak_rss_bytes: 5_000_000,
@@ -244,7 +252,7 @@ mod tests {
     fn what_would_break_a_cell_is_quoted() {
         let text = csv(&[row("a", "one, \"two\"")]);
         let line = text.lines().nth(1).unwrap();
-        let expected = "7,2025-12-01T00:00:00Z,a,c,\"one, \"\"two\"\"\",compiled,cpu,avx2,Q4_1,2,128,64,200.25,,,100,90,110,,10,3.5,5000000,,1.25,";
+        let expected = "7,2025-12-01T00:00:00Z,a,c,\"one, \"\"two\"\"\",compiled,cpu,avx2,Q4_1,2,128,64,200.25,,,100,90,110,,10,3.5,5000000,,1.25,,9.5,11,14.25";
         assert_eq!(line, expected);
         let names = text.lines().next().unwrap().split(',').count();
         assert_eq!(names, csv(&[row("a", "b")]).lines().nth(1).unwrap().split(',').count());
@@ -252,6 +260,7 @@ mod tests {
         let columns = |line: &str| line.matches('|').count();
         let text = markdown(&[row("a", "b")]);
         let lines: Vec<usize> = text.lines().map(columns).collect();
-        assert_eq!(lines, [13, 13, 13]);
+        assert_eq!(lines, [14, 14, 14]);
+        assert!(text.contains("| 10.0 | 9.5, 11.0, 14.2 | 3.5 |"), "{text}");
     }
 }

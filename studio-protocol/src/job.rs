@@ -419,7 +419,7 @@ pub struct Timings {
 }
 
 /// Percentiles of the time a token takes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LatencyPercentiles {
     /// The median.
     pub p50: f64,
@@ -427,4 +427,13 @@ pub struct LatencyPercentiles {
     pub p90: f64,
     /// 99 of 100 are faster.
     pub p99: f64,
+}
+
+impl LatencyPercentiles {
+    /// The three, rounded for people.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Self { p50, p90, p99 } = self;
+        format!("{p50:.1}, {p90:.1}, {p99:.1}")
+    }
 }

@@ -1,5 +1,6 @@
 //! What a bench and a verification give. `studio bench --json` and `studio verify --json` print these.
 
+use crate::LatencyPercentiles;
 use serde::{Deserialize, Serialize};
 
 /// llama.cpp's account of itself. Every figure of its speed carries it.
@@ -85,6 +86,9 @@ pub struct BenchRun {
     pub decode_tps: Option<f64>,
     /// Milliseconds from the prompt to its first token, the median.
     pub ttft_ms: Option<f64>,
+    /// Percentiles of what a decoded token took, over the tokens of all rounds; absent where none was decoded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<LatencyPercentiles>,
     /// Joules that the machine's processors took for each decoded token, the median; absent where it doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decode_joules: Option<f64>,

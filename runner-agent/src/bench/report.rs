@@ -44,6 +44,7 @@ mod tests {
             prefill_tps: None,
             decode_tps: Some(decode),
             ttft_ms: None,
+            latency_ms: None,
             decode_joules: None,
             rounds: RunRounds { prefill_tps: None, decode_tps: Figure::of(&[decode]) },
             load_ms: 0.0,

@@ -1,8 +1,8 @@
 //! One round of one side, and what all rounds add up to.
 
 use super::{BenchJob, energy::Meter};
-use crate::{Failure, Source, session::Session, weights::Weights};
-use std::collections::BTreeMap;
+use crate::{Failure, Source, engine::percentiles, session::Session, weights::Weights};
+use std::{collections::BTreeMap, time::Duration};
 use studio_core::options::Form;
 use studio_protocol::{Bandwidth, BenchRun, Figure, RunRounds, WireError};
 
@@ -13,6 +13,8 @@ pub(super) struct Bench<'a> {
     prefill_tps: Vec<f64>,
     ttft_ms: Vec<f64>,
     decode_tps: Vec<f64>,
+    /// Of each decoded token of each round.
+    token_times: Vec<Duration>,
     /// Joules of a decoded token, where the machine tells.
     joules: Vec<f64>,
     peak_rss_bytes: u64,
@@ -20,8 +22,16 @@ pub(super) struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     pub(super) fn new(source: Source, session: Session<'a>) -> Self {
-        let (prefill_tps, ttft_ms, decode_tps) = (Vec::new(), Vec::new(), Vec::new());
-        Self { source, session, prefill_tps, ttft_ms, decode_tps, joules: Vec::new(), peak_rss_bytes: 0 }
+        Self {
+            source,
+            session,
+            prefill_tps: Vec::new(),
+            ttft_ms: Vec::new(),
+            decode_tps: Vec::new(),
+            token_times: Vec::new(),
+            joules: Vec::new(),
+            peak_rss_bytes: 0,
+        }
     }
 
     /// What all rounds add up to.
@@ -49,6 +59,7 @@ impl<'a> Bench<'a> {
             prefill_tps: median(prefill),
             decode_tps: median(decode),
             ttft_ms: median(Figure::of(&self.ttft_ms)),
+            latency_ms: percentiles(&self.token_times),
             decode_joules: median(Figure::of(&self.joules)),
             rounds: RunRounds { prefill_tps: prefill, decode_tps: decode },
             load_ms: self.session.opened.load_ms,
@@ -99,6 +110,7 @@ impl<'j> Rounds<'j> {
             bench.peak_rss_bytes = bench.peak_rss_bytes.max(decoded.peak_rss_bytes);
             if counts {
                 bench.decode_tps.push(decoded.tokens.len() as f64 / decoded.seconds);
+                bench.token_times.extend(decoded.token_times);
                 bench.joules.extend(joules.map(|joules| joules / decoded.tokens.len() as f64));
             }
         }

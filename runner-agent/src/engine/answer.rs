@@ -62,13 +62,19 @@ impl Model {
             return Err(WireError::new(ErrorCode::BadPrompt, message));
         }
         let mut tokens = Vec::with_capacity(count as usize);
+        let mut token_ns = Vec::with_capacity(count as usize);
         let mut next = self.next;
         let start = Instant::now();
+        let mut before = start;
         for _ in 0..count {
             next = decoder.decode(next)?;
             tokens.push(next);
+            let now = Instant::now();
+            token_ns.push(now.duration_since(before).as_nanos().try_into().unwrap_or(u64::MAX));
+            before = now;
         }
-        Ok(Answer::Decoded { us: micros(start.elapsed()), tokens, peak_rss_bytes: peak_rss_bytes() })
+        let us = micros(before.duration_since(start));
+        Ok(Answer::Decoded { us, tokens, token_ns, peak_rss_bytes: peak_rss_bytes() })
     }
 
     fn logits(&mut self, tokens: &[u32], step: u32, out: &Path) -> Result<Answer, WireError> {

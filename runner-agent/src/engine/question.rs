@@ -48,6 +48,8 @@ pub(crate) enum Answer {
     Decoded {
         us: u64,
         tokens: Vec<u32>,
+        /// Nanoseconds that each of them took.
+        token_ns: Vec<u64>,
         peak_rss_bytes: u64,
     },
     Logits {

@@ -15,7 +15,7 @@ pub(super) fn per_second(count: usize, time: Duration) -> f64 {
 
 /// Percentiles by nearest rank: the smallest time that at least so many of a hundred do not exceed. `None` of
 /// nothing.
-pub(super) fn percentiles(times: &[Duration]) -> Option<LatencyPercentiles> {
+pub(crate) fn percentiles(times: &[Duration]) -> Option<LatencyPercentiles> {
     let mut sorted = times.to_vec();
     sorted.sort_unstable();
     let rank = |percent: usize| (sorted.len() * percent).div_ceil(100).max(1) - 1;

@@ -169,16 +169,24 @@ fn table(report: &BenchReport) -> String {
     };
     line(format_args!("medians of {}; decode: {after}\n", report.repeat));
     line(format_args!(
-        "{:>7}  {:<28}{:>17}{:>17}{:>10}{:>10}{:>11}",
-        "threads", "engine", "prefill tok/s", "decode tok/s", "ttft ms", "MB", "bandwidth"
+        "{:>7}  {:<28}{:>17}{:>17}{:>20}{:>10}{:>10}{:>11}",
+        "threads",
+        "engine",
+        "prefill tok/s",
+        "decode tok/s",
+        "p50, p90, p99 ms",
+        "ttft ms",
+        "MB",
+        "bandwidth"
     ));
     for run in &report.runs {
         line(format_args!(
-            "{:>7}  {:<28}{:>17}{:>17}{:>10}{:>10}{:>11}",
+            "{:>7}  {:<28}{:>17}{:>17}{:>20}{:>10}{:>10}{:>11}",
             run.threads,
             engine_words(run),
             with_spread(run.rounds.prefill_tps),
             with_spread(run.rounds.decode_tps),
+            run.latency_ms.map(|latency| latency.words()).unwrap_or_default(),
             run.ttft_ms.map(|ms| format!("{ms:.1}")).unwrap_or_default(),
             run.peak_rss_bytes / 1_000_000,
             run.bandwidth_share.map(|share| format!("{:.0} %", share * 100.0)).unwrap_or_default(),
@@ -187,11 +195,12 @@ fn table(report: &BenchReport) -> String {
     for ratio in report.ratios.iter().filter(|_| report.eager.is_some()) {
         let times = |ratio: Option<f64>| ratio.map(|ratio| format!("{ratio:.2} x")).unwrap_or_default();
         line(format_args!(
-            "{:>7}  {:<28}{:>17}{:>17}{:>10}{:>10}",
+            "{:>7}  {:<28}{:>17}{:>17}{:>20}{:>10}{:>10}",
             ratio.threads,
             "compiled / better eager",
             times(ratio.prefill),
             times(ratio.decode),
+            "",
             "",
             times(ratio.peak_rss)
         ));

@@ -46,7 +46,12 @@ async fn a_runner_compiles_runs_and_measures_for_a_hub_and_fetches_nothing_twice
     );
     let Outcome::Benched { report } = outcome(&benched) else { panic!("{benched:?}") };
     assert_eq!((report.runs.len(), report.runs[0].threads), (1, 1));
-    assert!(report.runs[0].decode_tps.is_some_and(|tps| tps > 0.0));
+    let decode_tps = report.runs[0].decode_tps.unwrap();
+    assert!(decode_tps > 0.0);
+    // The slowest token is not faster than the mean of the slowest round.
+    let latency = report.runs[0].latency_ms.unwrap();
+    assert!(0.0 < latency.p50 && latency.p50 <= latency.p90 && latency.p90 <= latency.p99, "{latency:?}");
+    assert!(latency.p99 >= 1000.0 / report.runs[0].rounds.decode_tps.unwrap().min * 0.99, "{latency:?}");
 
     let record = lab.record(job).await;
     assert_eq!((record.state, record.attempt), (JobState::Over, 1));
@@ -63,7 +68,8 @@ async fn a_runner_compiles_runs_and_measures_for_a_hub_and_fetches_nothing_twice
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     let cell = |name: &str| lines[1][lines[0].iter().position(|of| *of == name).unwrap()];
     assert_eq!((lines.len(), cell("job"), cell("runner")), (2, job.to_string().as_str(), "pi"));
-    assert_eq!(cell("decode_tps").parse(), Ok(report.runs[0].decode_tps.unwrap()));
+    assert_eq!(cell("decode_tps").parse(), Ok(decode_tps));
+    assert_eq!(cell("token_p99_ms").parse(), Ok(latency.p99));
     let refused = show(job - 1, "--markdown");
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
 }
