@@ -54,6 +54,9 @@ test("a job asked of all is followed through a reload, found again, and repeated
     await page.getByTestId("export").click();
     await page.getByTestId("export-done").waitFor({ timeout: 2 * MINUTE });
     await page.getByTestId("compile-place").selectOption("all");
+    await page.locator("#compile details.more > summary").click();
+    await page.getByTestId("compile-priority").selectOption({ label: "before others" });
+    await page.getByTestId("compile-limit").selectOption({ label: "2 h" });
     await page.getByTestId("compile").click();
     await page.getByTestId("siblings-compile").waitFor();
     await page.reload();
@@ -61,9 +64,11 @@ test("a job asked of all is followed through a reload, found again, and repeated
     await page.getByTestId("job").waitFor();
     const spec = await page.getByTestId("job-spec").textContent();
     assert.equal(JSON.parse(spec).spec.kind, "compile");
+    assert.deepEqual([JSON.parse(spec).priority, JSON.parse(spec).time_limit_s], [10, 7200]);
     await page.getByTestId("job-result").waitFor({ timeout: 5 * MINUTE });
     const facts = await page.getByTestId("job-facts").innerText();
     assert.match(facts, /second/);
+    assert.match(facts, /Priority\s+10\s+Time limit\s+2 h 0 min/);
     assert.match(facts, /iree-compile 3\.13\.0/);
     await inAllLooks(page, "lab-job");
 

@@ -51,6 +51,8 @@ test("two runners are compared side by side through a reload, verified, and kept
     assert.equal(json.length, 6);
     const csv = (await saved(page, "export-csv")).trimEnd().split("\r\n");
     assert.equal(csv.length, 7);
+    for (const { latency_ms: { p50, p90, p99 } } of json) assert.ok(0 < p50 && p50 <= p90 && p90 <= p99, `${p50} ${p90} ${p99}`);
+    assert.match(await page.getByTestId("latency").first().innerText(), /^\d+\.\d, \d+\.\d, \d+\.\d$/);
     const column = csv[0].split(",").indexOf("decode_tps");
     assert.deepEqual(csv.slice(1).map((line) => Number(line.split(",")[column])), json.map((row) => row.decode_tps));
     // What is drawn is in proportion to what was measured.
@@ -86,7 +88,7 @@ test("two runners are compared side by side through a reload, verified, and kept
   }
 });
 
-test("a sweep exports, measures and ranks every combination", async () => {
+test("a sweep is the hub's: it goes on through a reload, ranks every combination, and is found by its link", async () => {
   const { page, context, faults } = await at.open();
   await page.getByTestId("file").setInputFiles(model);
   await page.getByTestId("export").click();
@@ -108,6 +110,10 @@ test("a sweep exports, measures and ranks every combination", async () => {
   await page.getByTestId("sweep-chunks").fill("8,16");
   await page.getByText("2 combinations", { exact: true }).waitFor();
   await page.getByTestId("sweep-start").click();
+  const link = await page.getByTestId("sweep-link").getAttribute("href");
+  await page.reload();
+  await page.getByTestId("sweep").locator("summary").click();
+  await page.getByTestId("sweep-progress").waitFor();
   await page.getByText("2 of 2", { exact: true }).waitFor({ timeout: 3 * MINUTE });
   const rows = page.getByTestId("sweep-row");
   assert.equal(await rows.count(), 2);
@@ -120,6 +126,9 @@ test("a sweep exports, measures and ranks every combination", async () => {
   // What was exported by hand is still the page's bundle.
   assert.equal(await page.locator(".bundle-title + .hash").innerText(), bundle);
   await inAllLooks(page, "sweep");
+  await page.goto(`${at.hub.origin}/${link}`);
+  await page.getByTestId("job").getByTestId("sweep-row").nth(1).waitFor();
+  assert.equal(JSON.parse(await page.getByTestId("job-spec").textContent()).spec.combinations.length, 2);
   assert.deepEqual(faults, []);
   await context.close();
 });

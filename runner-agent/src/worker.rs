@@ -90,6 +90,9 @@ impl<S: Supply> Task<'_, S> {
             JobSpec::Run(spec) => self.run(spec).await,
             JobSpec::Bench(spec) => self.bench(spec).await,
             JobSpec::Verify(spec) => self.verify(spec).await,
+            JobSpec::Sweep(_) => {
+                Err(WireError::new(ErrorCode::BadMessage, "a sweep is the hub's to do, no runner's").into())
+            }
         }
     }
 

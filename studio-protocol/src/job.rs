@@ -1,6 +1,6 @@
 //! Jobs: what is asked for and what happens in one.
 
-use crate::{Artifact, BenchReport, Hash, VerifyReport, WireError};
+use crate::{Artifact, BenchReport, Combination, Hash, SweepReport, SweepSpec, VerifyReport, WireError};
 use serde::{Deserialize, Serialize};
 
 /// A job's name, given by the hub.
@@ -18,6 +18,8 @@ pub enum JobSpec {
     Bench(BenchSpec),
     /// Compare a compiled bundle's logits with llama.cpp's.
     Verify(VerifySpec),
+    /// Export a model in many ways and measure each. The hub itself does it, by bench jobs.
+    Sweep(SweepSpec),
 }
 
 impl JobSpec {
@@ -28,35 +30,38 @@ impl JobSpec {
             JobSpec::Run(_) => "run",
             JobSpec::Bench(_) => "bench",
             JobSpec::Verify(_) => "verify",
+            JobSpec::Sweep(_) => "sweep",
         }
     }
 
-    /// The bundle that it is about.
-    pub fn bundle(&self) -> &Hash {
+    /// The bundle that it is about; a sweep is about many.
+    pub fn bundle(&self) -> Option<&Hash> {
         match self {
-            JobSpec::Compile(spec) => &spec.bundle,
-            JobSpec::Run(spec) => &spec.bundle,
-            JobSpec::Bench(spec) => &spec.bundle,
-            JobSpec::Verify(spec) => &spec.bundle,
+            JobSpec::Compile(spec) => Some(&spec.bundle),
+            JobSpec::Run(spec) => Some(&spec.bundle),
+            JobSpec::Bench(spec) => Some(&spec.bundle),
+            JobSpec::Verify(spec) => Some(&spec.bundle),
+            JobSpec::Sweep(_) => None,
         }
     }
 
     /// The module that it names, if it names one.
     pub fn module(&self) -> Option<&Hash> {
         match self {
-            JobSpec::Compile(_) => None,
+            JobSpec::Compile(_) | JobSpec::Sweep(_) => None,
             JobSpec::Run(spec) => spec.module.as_ref(),
             JobSpec::Bench(spec) => spec.module.as_ref(),
             JobSpec::Verify(spec) => spec.module.as_ref(),
         }
     }
 
-    /// The GGUF that llama.cpp runs for it, if it does.
+    /// The GGUF that llama.cpp runs for it, or that is exported, if there is one.
     pub fn model(&self) -> Option<&Hash> {
         match self {
             JobSpec::Compile(_) | JobSpec::Run(_) => None,
             JobSpec::Bench(spec) => spec.eager.as_ref(),
             JobSpec::Verify(spec) => Some(&spec.against),
+            JobSpec::Sweep(spec) => Some(&spec.model),
         }
     }
 }
@@ -281,6 +286,11 @@ pub enum JobEvent {
         /// Of so many.
         of: u64,
     },
+    /// A combination of a sweep is done.
+    Tried {
+        /// What became of it.
+        combination: Box<Combination>,
+    },
     /// The job is over.
     Finished {
         /// How it ended.
@@ -323,6 +333,11 @@ pub enum Outcome {
         /// How far apart they are.
         report: Box<VerifyReport>,
     },
+    /// Every combination was tried.
+    Swept {
+        /// What was found.
+        report: Box<SweepReport>,
+    },
     /// It failed.
     Failed {
         /// Why.
@@ -340,6 +355,7 @@ impl Outcome {
             Outcome::Ran { .. } => "ran",
             Outcome::Benched { .. } => "benched",
             Outcome::Verified { .. } => "verified",
+            Outcome::Swept { .. } => "swept",
             Outcome::Failed { .. } => "failed",
             Outcome::Cancelled => "cancelled",
         }

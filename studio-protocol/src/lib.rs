@@ -14,6 +14,7 @@ mod job;
 mod record;
 mod report;
 mod runner;
+mod sweep;
 
 pub use artifact::{Artifact, Hash, HashError, KernelFile};
 pub use client::ClientMessage;
@@ -32,6 +33,7 @@ pub use runner::{
     Assignment, CompilerInfo, MAX_NAME_BYTES, ModuleInfo, Runner, RunnerInfo, RunnerState, Working,
     is_runner_name,
 };
+pub use sweep::{Combination, MAX_COMBINATIONS, Measured, SweepReport, SweepSpec};
 
 /// The version of the protocol. Both sides say theirs first and a hub refuses another one.
 pub const VERSION: u32 = 1;

@@ -98,7 +98,7 @@ pub struct JobFilter {
     /// Only those in this state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<JobState>,
-    /// Only those of this kind: `compile`, `run`, `bench`, `verify`.
+    /// Only those of this kind: `compile`, `run`, `bench`, `verify`, `sweep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Only those that this runner took.

@@ -266,6 +266,22 @@ fn how_a_job_ends() {
 }
 
 #[test]
+fn what_a_sweep_tries_and_finds() {
+    let h1 = "01".repeat(32);
+    let text = format!(
+        r#"{{"kind":"sweep","model":"{h1}","name":"m.gguf","combinations":[{{"form":"stablehlo"}}],"prompt_tokens":128,"gen_tokens":32,"repeat":3}}"#
+    );
+    let spec: JobSpec = serde_json::from_str(&text).unwrap();
+    assert_eq!((spec.kind(), spec.bundle(), spec.model()), ("sweep", None, Some(&hash(1))));
+    assert_eq!(serde_json::to_string(&spec).unwrap(), text);
+    let text = format!(
+        r#"{{"event":"tried","combination":{{"index":1,"bundle":"{h1}","measured":[{{"job":7,"runner":"pi","error":{{"code":"timed_out","message":"too long"}}}}]}}}}"#
+    );
+    let event: JobEvent = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_string(&event).unwrap(), text);
+}
+
+#[test]
 fn where_and_when_a_job_is_carried_out() {
     let bench = |on| ClientMessage::JobSubmit {
         request: 9,

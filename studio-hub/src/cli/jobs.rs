@@ -60,7 +60,7 @@ struct ListArgs {
     /// Only jobs in this state.
     #[arg(long, value_enum)]
     state: Option<State>,
-    /// Only jobs of this kind: compile, run, bench, verify.
+    /// Only jobs of this kind: compile, run, bench, verify, sweep.
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
     /// Only jobs that this runner took.
@@ -191,6 +191,17 @@ pub(super) fn words(outcome: &Outcome) -> String {
         Outcome::Verified { report } => {
             let verdict = if report.passed { "passed" } else { "too far apart" };
             format!("{verdict}, mean KL {:.1e}", report.decode.mean_kl)
+        }
+        Outcome::Swept { report } => {
+            let best = report
+                .combinations
+                .iter()
+                .flat_map(|combination| &combination.measured)
+                .filter_map(|one| one.report.as_ref())
+                .flat_map(|report| report.runs.iter().filter_map(|run| run.decode_tps))
+                .max_by(f64::total_cmp);
+            let best = best.map(|tps| format!(", at best {tps:.1} tok/s")).unwrap_or_default();
+            format!("{} combinations{best}", report.combinations.len())
         }
         Outcome::Failed { error } => error.message.chars().take(80).collect(),
         Outcome::Cancelled => String::new(),

@@ -6,6 +6,7 @@ use super::{
     outcome::{Said, WrongUsage, note, print},
     ready,
 };
+use crate::model::ModelFiles;
 use anyhow::{Context, bail};
 use clap::Args;
 use runner_agent::{
@@ -238,6 +239,13 @@ impl Remote {
         Ok(source.blake3.parse()?)
     }
 
+    /// Puts a model on the hub that is one file.
+    pub(super) async fn send_whole_model(&mut self, model: &ModelFiles) -> anyhow::Result<FileEntry> {
+        let entry = model.hash()?;
+        self.send_model(Path::new(&model.name()), &entry).await?;
+        Ok(entry)
+    }
+
     async fn send_file(&mut self, path: &Path, entry: &FileEntry) -> anyhow::Result<()> {
         let artifact = Artifact { blake3: entry.blake3.parse()?, size_bytes: entry.size_bytes };
         self.send(path, &artifact).await
@@ -411,6 +419,7 @@ pub(super) fn report(
                 Outcome::Ran { report } => serde_json::to_string_pretty(report)?,
                 Outcome::Benched { report } => serde_json::to_string_pretty(report)?,
                 Outcome::Verified { report } => serde_json::to_string_pretty(report)?,
+                Outcome::Swept { report } => serde_json::to_string_pretty(report)?,
                 other => serde_json::to_string_pretty(other)?,
             };
             print(format_args!("{text}\n"))?;

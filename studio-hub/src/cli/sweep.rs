@@ -2,21 +2,21 @@
 
 use super::{
     compile, dirs, engine,
-    events::{Logged, follow},
+    events::{Follow, Logged, follow},
     options::GridArgs,
-    outcome::{Said, note, print, print_text},
+    outcome::{Said, WrongUsage, note, print, print_text},
     progress::Terminal,
     ready,
-    remote::{self, PlaceArgs, Remote, failure},
+    remote::{PlaceArgs, failure},
     work::{self, Cancel},
 };
 use crate::model::{self, ModelFiles};
 use clap::{Args, ValueEnum};
 use runner_agent::{Tools, bench::BenchJob};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use studio_core::options::{ExportOptions, Form};
-use studio_protocol::{BenchReport, BenchRun, BenchSpec, JobSpec, Outcome};
+use studio_protocol::{BenchReport, BenchRun, JobEvent, JobSpec, Outcome, SweepSpec, WireError};
 
 /// Exports, compiles and measures a model in every combination of a grid, and ranks them.
 #[derive(Debug, Args)]
@@ -44,6 +44,9 @@ pub(super) struct Sweep {
     by: By,
     #[command(flatten)]
     place: PlaceArgs,
+    /// With --runner or --any: print the job's number and end, instead of waiting for the hub to do it.
+    #[arg(long)]
+    detach: bool,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -82,25 +85,20 @@ struct Entry {
 impl Sweep {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let combinations = self.grid.combinations()?;
+        if self.detach && !self.place.is_remote() {
+            return Err(WrongUsage(
+                "--detach is for sweeps that a hub does: name --runner or --any".to_owned(),
+            )
+            .into());
+        }
         work::block_on(|cancel| async move {
-            let mut remote = match self.place.is_remote() {
-                true => Some(self.place.open().await?),
-                false => None,
+            let mut entries = match self.place.is_remote() {
+                true => match self.there(&combinations, &cancel).await? {
+                    Some(entries) => entries,
+                    None => return Ok(()),
+                },
+                false => self.here(&combinations, &cancel).await?,
             };
-            let mut entries = Vec::new();
-            for (index, options) in combinations.iter().enumerate() {
-                if cancel.is_cancelled() {
-                    break;
-                }
-                note(format_args!("{} of {}: {}", index + 1, combinations.len(), words(options)));
-                match self.measure(options, &mut remote, &cancel).await {
-                    Ok(found) => entries.extend(found),
-                    Err(error) => {
-                        note(format_args!("error: {error:#}"));
-                        entries.push(Entry::failed(options, "", format!("{error:#}")));
-                    }
-                }
-            }
             self.rank(&mut entries);
             match self.json {
                 true => print(format_args!("{}\n", serde_json::to_string_pretty(&entries)?))?,
@@ -111,13 +109,26 @@ impl Sweep {
         })
     }
 
-    /// One combination, on this machine or on a hub's runners.
-    async fn measure(
-        &self,
-        options: &ExportOptions,
-        remote: &mut Option<Remote>,
-        cancel: &Cancel,
-    ) -> anyhow::Result<Vec<Entry>> {
+    /// All of them, on this machine.
+    async fn here(&self, combinations: &[ExportOptions], cancel: &Cancel) -> anyhow::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for (index, options) in combinations.iter().enumerate() {
+            if cancel.is_cancelled() {
+                break;
+            }
+            note(format_args!("{} of {}: {}", index + 1, combinations.len(), words(options)));
+            match self.measure(options, cancel).await {
+                Ok(report) => entries.extend(self::entries(options, "", &report)),
+                Err(error) => {
+                    note(format_args!("error: {error:#}"));
+                    entries.push(Entry::failed(options, "", format!("{error:#}")));
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    async fn measure(&self, options: &ExportOptions, cancel: &Cancel) -> anyhow::Result<BenchReport> {
         let cache = dirs::cache()?;
         std::fs::create_dir_all(&cache)?;
         // A bundle is as large as the model: it goes when its figures are there.
@@ -126,19 +137,9 @@ impl Sweep {
         let model = ModelFiles::open(&self.model)?;
         model::export(&model, &|_| Ok(options.clone()), folder.path(), &mut progress)?;
         progress.clear();
-        match remote {
-            Some(remote) => self.there(options, folder.path(), remote, cancel).await,
-            None => {
-                let report = self.here(folder.path(), cancel).await?;
-                Ok(entries(options, "", &report))
-            }
-        }
-    }
-
-    async fn here(&self, dir: &Path, cancel: &Cancel) -> anyhow::Result<BenchReport> {
         let tools = Tools::discover(&dirs::cache()?).await;
-        compile::compile(dir, "host", &[], &tools, cancel).await?;
-        let ready::Compiled { bundle, module } = ready::compiled(dir, false, cancel).await?;
+        compile::compile(folder.path(), "host", &[], &tools, cancel).await?;
+        let ready::Compiled { bundle, module } = ready::compiled(folder.path(), false, cancel).await?;
         let job = BenchJob {
             bundle,
             module,
@@ -154,37 +155,50 @@ impl Sweep {
         follow(&mut Logged, work).await
     }
 
+    /// Has a hub do it: it goes on there whatever becomes of this program. `None` where nobody waits for it.
     async fn there(
         &self,
-        options: &ExportOptions,
-        dir: &Path,
-        remote: &mut Remote,
+        combinations: &[ExportOptions],
         cancel: &Cancel,
-    ) -> anyhow::Result<Vec<Entry>> {
-        let sent = remote::send(remote, dir, None, false).await?;
-        let spec = JobSpec::Bench(BenchSpec {
-            bundle: sent.bundle,
-            module: None,
-            eager: None,
+    ) -> anyhow::Result<Option<Vec<Entry>>> {
+        let mut remote = self.place.open().await?;
+        let sent = remote.send_whole_model(&ModelFiles::open(&self.model)?).await?;
+        let spec = JobSpec::Sweep(SweepSpec {
+            model: sent.blake3.parse()?,
+            name: sent.name,
+            combinations: combinations.iter().map(serde_json::to_value).collect::<Result<_, _>>()?,
             threads: self.threads.clone(),
             prompt_tokens: self.prompt_tokens,
             gen_tokens: self.gen_tokens,
             repeat: self.repeat,
-            position: None,
         });
-        let terms = self.place.terms(remote);
+        let terms = self.place.terms(&remote);
         let jobs = remote.submit(spec, terms).await?;
+        if self.detach {
+            jobs.iter().try_for_each(|job| print(format_args!("{job}\n")))?;
+            return Ok(None);
+        }
+        for job in &jobs {
+            note(format_args!("the hub sweeps, as job {job}"));
+        }
         let mut all = Vec::new();
-        for ended in remote.follow(&jobs, &mut Logged, cancel).await? {
-            match &ended.outcome {
-                Outcome::Benched { report } => all.extend(entries(options, &ended.runner, report)),
-                _ => {
-                    let words = failure(&ended).map(|error| error.to_string()).unwrap_or_default();
-                    all.push(Entry::failed(options, &ended.runner, words));
+        for ended in remote.follow(&jobs, &mut Steps, cancel).await? {
+            let Outcome::Swept { report } = &ended.outcome else {
+                return Err(failure(&ended).unwrap_or_else(|| anyhow::anyhow!("the hub did not sweep")));
+            };
+            for combination in &report.combinations {
+                let Some(options) = combinations.get(combination.index as usize) else { continue };
+                all.extend(
+                    combination.error.iter().map(|error| Entry::failed(options, "", error.to_string())),
+                );
+                for one in &combination.measured {
+                    all.extend(one.report.iter().flat_map(|report| entries(options, &one.runner, report)));
+                    let failed = |error: &WireError| Entry::failed(options, &one.runner, error.to_string());
+                    all.extend(one.error.iter().map(failed));
                 }
             }
         }
-        Ok(all)
+        Ok(Some(all))
     }
 
     /// The best first; those without figures last.
@@ -201,6 +215,27 @@ impl Sweep {
         for (index, entry) in entries.iter_mut().enumerate() {
             entry.rank = merit(entry).map(|_| index + 1);
         }
+    }
+}
+
+/// Says what the hub does, and what could not be had.
+struct Steps;
+
+impl Follow for Steps {
+    fn event(&mut self, event: JobEvent) -> anyhow::Result<()> {
+        match event {
+            JobEvent::Step { name } => note(name),
+            JobEvent::Tried { combination } => {
+                let measured = combination.measured.iter().filter_map(|one| one.error.as_ref());
+                combination
+                    .error
+                    .iter()
+                    .chain(measured)
+                    .for_each(|error| note(format_args!("error: {error}")));
+            }
+            other => return Logged.event(other),
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whether a job can be begun at all: its files are here and its numbers in their ranges.
 
+use super::sweep;
 use crate::store::{BundleError, Store};
 use runner_agent::MAX_THREADS;
 use std::ops::RangeInclusive;
@@ -21,29 +22,19 @@ const MAX_GROUP_BYTES: usize = 128;
 
 /// Refuses a job that can't be begun; gives its model's name.
 pub(super) fn check(store: &Store, spec: &JobSpec) -> Result<String, WireError> {
-    let bundle = store.bundle(spec.bundle())?;
-    let within = |name: &str, value: u32, range: RangeInclusive<u32>| {
-        if range.contains(&value) {
-            return Ok(());
-        }
-        Err(out_of_range(format!("{name} is {} to {}", range.start(), range.end())))
-    };
     let threads = |threads: u32| within("threads", threads, 1..=MAX_THREADS);
     let artifact = |hash: &Hash| store.artifact(hash).map_err(BundleError::from);
+    let Some(bundle) = spec.bundle() else { return sweep::check(store, spec) };
+    let bundle = store.bundle(bundle)?;
     match spec {
+        JobSpec::Sweep(_) => {}
         JobSpec::Compile(spec) => runner_agent::check_compile(&spec.target, &spec.flags)?,
         JobSpec::Run(spec) => {
             within("max_tokens", spec.max_tokens, 1..=MAX_TOKENS)?;
             spec.threads.map_or(Ok(()), threads)?;
         }
         JobSpec::Bench(spec) => {
-            if spec.threads.len() > MAX_MEASURED as usize {
-                return Err(out_of_range(format!("threads has at most {MAX_MEASURED} numbers")));
-            }
-            spec.threads.iter().try_for_each(|number| threads(*number))?;
-            within("prompt_tokens", spec.prompt_tokens, 1..=MAX_TOKENS)?;
-            within("gen_tokens", spec.gen_tokens, 0..=MAX_TOKENS)?;
-            within("repeat", spec.repeat, 1..=MAX_MEASURED)?;
+            measured(&spec.threads, spec.prompt_tokens, spec.gen_tokens, spec.repeat)?;
             spec.position.map_or(Ok(()), |position| within("position", position, 1..=1 << 20))?;
             let source = &bundle.manifest.source;
             if let Some(model) = spec.eager.filter(|model| model.to_string() != source.blake3) {
@@ -72,6 +63,29 @@ pub(super) fn check(store: &Store, spec: &JobSpec) -> Result<String, WireError> 
     }
     let manifest = bundle.manifest;
     Ok(manifest.model.name.filter(|name| !name.is_empty()).unwrap_or(manifest.source.name))
+}
+
+fn within(name: &str, value: u32, range: RangeInclusive<u32>) -> Result<(), WireError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(out_of_range(format!("{name} is {} to {}", range.start(), range.end())))
+}
+
+/// Refuses what can't be measured.
+pub(super) fn measured(
+    threads: &[u32],
+    prompt_tokens: u32,
+    gen_tokens: u32,
+    repeat: u32,
+) -> Result<(), WireError> {
+    if threads.len() > MAX_MEASURED as usize {
+        return Err(out_of_range(format!("threads has at most {MAX_MEASURED} numbers")));
+    }
+    threads.iter().try_for_each(|number| within("threads", *number, 1..=MAX_THREADS))?;
+    within("prompt_tokens", prompt_tokens, 1..=MAX_TOKENS)?;
+    within("gen_tokens", gen_tokens, 0..=MAX_TOKENS)?;
+    within("repeat", repeat, 1..=MAX_MEASURED)
 }
 
 /// Refuses terms that nobody can keep.
@@ -103,6 +117,6 @@ pub(super) fn terms(terms: &Terms) -> Result<(), WireError> {
     }
 }
 
-fn out_of_range(what: String) -> WireError {
+pub(super) fn out_of_range(what: String) -> WireError {
     WireError::new(ErrorCode::BadMessage, what)
 }

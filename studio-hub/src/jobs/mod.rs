@@ -7,12 +7,14 @@ mod check;
 mod local;
 mod queue;
 mod runners;
+mod sweep;
 mod tell;
 mod watch;
 
 pub(crate) use local::{LOCAL, LocalRunner, start_local};
 pub(crate) use queue::ReportError;
 pub(crate) use runners::{Joined, Newcomer, Order};
+pub(crate) use sweep::conduct;
 pub(crate) use watch::Watch;
 
 use crate::{
@@ -27,7 +29,7 @@ use std::{
 use studio_protocol::{
     ErrorCode, JobEvent, JobFilter, JobId, JobRecord, JobSpec, Runner, Terms, WireError, Working,
 };
-use tokio::sync::watch as channel;
+use tokio::sync::{Notify, watch as channel};
 use tokio_util::sync::CancellationToken;
 
 /// How often it is looked whether a runner was away for too long.
@@ -52,6 +54,8 @@ pub(crate) struct Jobs {
     store: Arc<Store>,
     /// Counts changes of runners.
     runners: channel::Receiver<u64>,
+    /// Rings when a sweep was asked for.
+    sweeps: Notify,
 }
 
 impl Jobs {
@@ -61,7 +65,13 @@ impl Jobs {
         let path = store.history_path();
         let (state, runners) = State::open(History::open(&path)?, Arc::clone(store), grace)?;
         let reader = History::open(&path)?;
-        Ok(Self { state: Mutex::new(state), reader: Mutex::new(reader), store: Arc::clone(store), runners })
+        Ok(Self {
+            state: Mutex::new(state),
+            reader: Mutex::new(reader),
+            store: Arc::clone(store),
+            runners,
+            sweeps: Notify::new(),
+        })
     }
 
     /// Looks after runners that are away, until `shutdown`.
@@ -108,7 +118,9 @@ impl Jobs {
     pub(crate) fn submit(&self, spec: &JobSpec, terms: &Terms) -> Result<Vec<JobId>, WireError> {
         let model = check::check(&self.store, spec)?;
         check::terms(terms)?;
-        self.state().submit(spec, terms, &model)
+        let jobs = self.state().submit(spec, terms, &model)?;
+        self.sweeps.notify_one();
+        Ok(jobs)
     }
 
     /// The same job again.

@@ -13,7 +13,7 @@ pub(crate) use auth::{Auth, load_token};
 pub(crate) use page::is_built as has_page;
 
 use crate::{
-    jobs::{Jobs, LocalRunner, start_local},
+    jobs::{Jobs, LocalRunner, conduct, start_local},
     store::{Store, Uploads},
 };
 use axum::{Router, middleware, routing::get};
@@ -63,6 +63,7 @@ pub(crate) async fn serve(
         .await
         .map_err(io::Error::other)?;
     workers.spawn(Arc::clone(&jobs).tend(shutdown.clone()));
+    workers.spawn(conduct(Arc::clone(&jobs), shutdown.clone()));
     let hub = Arc::new(Hub {
         uploads: Arc::new(Uploads::new(Arc::clone(&store))),
         store,

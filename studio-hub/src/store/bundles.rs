@@ -171,6 +171,29 @@ impl Store {
         fs::rename(temporary, self.artifact_path(hash))
     }
 
+    /// Makes a bundle that was exported into a folder of `DATA/tmp` artifacts, and gives its name.
+    pub(crate) fn adopt_bundle(&self, folder: &std::path::Path) -> Result<Hash, BundleError> {
+        let path = folder.join(file_name::MANIFEST);
+        let text = fs::read(&path)?;
+        let bundle = Hash::from_bytes(*blake3::hash(&text).as_bytes());
+        let manifest: Manifest =
+            serde_json::from_slice(&text).map_err(|source| BundleError::NotAManifest { bundle, source })?;
+        for entry in &manifest.files {
+            let file = entry.name.clone();
+            let blake3: Hash =
+                entry.blake3.parse().map_err(|source| BundleError::BadHash { file: file.clone(), source })?;
+            match self.artifact(&blake3)? {
+                Some(_) => self.touch(&blake3),
+                None => self.adopt(&folder.join(&file), &blake3)?,
+            }
+        }
+        match self.artifact(&bundle)? {
+            Some(_) => self.touch(&bundle),
+            None => self.adopt(&path, &bundle)?,
+        }
+        Ok(bundle)
+    }
+
     fn modules_path(&self, bundle: &Hash) -> PathBuf {
         self.root().join("bundles").join(format!("{bundle}.json"))
     }

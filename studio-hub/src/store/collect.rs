@@ -66,7 +66,9 @@ impl Store {
         if let Some(Outcome::Compiled { module, .. }) = &job.outcome {
             wanted.insert(module.blake3);
         }
-        self.add_bundle(job.spec.bundle(), wanted);
+        if let Some(bundle) = job.spec.bundle() {
+            self.add_bundle(bundle, wanted);
+        }
     }
 
     /// Adds an artifact and, if it is a bundle's manifest, the bundle's files and modules.

@@ -8,6 +8,7 @@ mod common;
 mod crashes;
 mod faults;
 mod joining;
+mod sweeps;
 #[path = "../common/tiny.rs"]
 mod tiny;
 mod world;

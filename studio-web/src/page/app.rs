@@ -16,7 +16,7 @@ use crate::state::lab::measure::{MeasureForm, SourceState};
 use crate::state::lab::place::Place;
 use crate::state::lab::route::Route;
 use crate::state::lab::shown::Shown;
-use crate::state::lab::sweep::Sweep;
+use crate::state::lab::urgency::Urgency;
 use crate::state::link::LinkState;
 use crate::state::model::{ModelState, PlanState};
 use crate::state::module::ModuleState;
@@ -74,6 +74,8 @@ pub(crate) struct App {
     pub compile_place: RwSignal<Place>,
     /// Who is to run.
     pub run_place: RwSignal<Place>,
+    /// How soon what is asked for next is done, and how long it may take.
+    pub urgency: RwSignal<Urgency>,
     /// Earlier runs that gave tokens, newest first.
     pub past_runs: RwSignal<Vec<Job>>,
     /// What is to be measured.
@@ -85,9 +87,7 @@ pub(crate) struct App {
     /// What is being measured and compared, and what was last.
     pub measured: RwSignal<Vec<Job>>,
     /// Many exports of a model, each measured.
-    pub sweep: RwSignal<Option<Sweep>>,
-    /// Its measurements.
-    pub sweep_jobs: RwSignal<Vec<Job>>,
+    pub sweep: RwSignal<Option<Job>>,
     /// The measurements of the history that are known, the newest first; nothing before the hub told.
     pub benches: RwSignal<Option<Vec<JobRecord>>>,
     /// The part of the page that is shown.
@@ -130,6 +130,7 @@ impl App {
         let compile = session.compile.map(&mut resume);
         let run = session.run.map(&mut resume);
         let siblings = session.siblings.into_iter().map(&mut resume).collect();
+        let sweep = session.sweep.map(&mut resume);
         let measured: Vec<Job> = session.measured.into_iter().map(&mut resume).collect();
         let measure = MeasureForm::of(measured.iter().map(|job| &job.spec));
         let place = |job: Option<&Job>| job.map(|job| Place::of_terms(&job.terms)).unwrap_or_default();
@@ -157,13 +158,13 @@ impl App {
             siblings: RwSignal::new(siblings),
             compile_place: places[0],
             run_place: places[1],
+            urgency: RwSignal::default(),
             past_runs: RwSignal::default(),
             measure: RwSignal::new(measure),
             measure_place: places[2],
             source: RwSignal::new(session.source.map_or(SourceState::Idle, SourceState::There)),
             measured: RwSignal::new(measured),
-            sweep: RwSignal::default(),
-            sweep_jobs: RwSignal::default(),
+            sweep: RwSignal::new(sweep),
             benches: RwSignal::default(),
             route: RwSignal::default(),
             search: RwSignal::default(),
@@ -207,6 +208,7 @@ impl App {
             run: self.run.with(|job| job.as_ref().and_then(Job::key)),
             siblings: self.siblings.with(|jobs| jobs.iter().filter_map(Job::key).collect()),
             measured: self.measured.with(|jobs| jobs.iter().filter_map(Job::key).collect()),
+            sweep: self.sweep.with(|job| job.as_ref().and_then(Job::key)),
             source: self.source.with(|source| match source {
                 SourceState::There(artifact) => Some(artifact.clone()),
                 SourceState::Idle | SourceState::Sending(..) | SourceState::Failed(_) => None,

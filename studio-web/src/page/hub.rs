@@ -97,6 +97,7 @@ impl App {
             Outcome::Ran { .. }
             | Outcome::Benched { .. }
             | Outcome::Verified { .. }
+            | Outcome::Swept { .. }
             | Outcome::Failed { .. }
             | Outcome::Cancelled => None,
         })
@@ -104,13 +105,13 @@ impl App {
 
     fn submit(&self, slot: JobSlot, spec: JobSpec, place: &Place) {
         self.siblings.update(|jobs| jobs.retain(|job| job.spec.kind() != spec.kind()));
-        let (request, terms) = (self.next_number(), place.terms(None));
+        let (request, terms) = (self.next_number(), self.urgency.get_untracked().on(place.terms(None)));
         slot.set(Some(Job::new(request, spec.clone(), terms.clone())));
         self.say(&ClientMessage::JobSubmit { request, spec, terms });
     }
 
-    fn slots(&self) -> [JobSlot; 3] {
-        [self.compile, self.run, self.looked_at]
+    fn slots(&self) -> [JobSlot; 4] {
+        [self.compile, self.run, self.sweep, self.looked_at]
     }
 
     /// Changes the jobs that a test picks, wherever they are shown, and no other signal.
@@ -120,7 +121,7 @@ impl App {
                 slot.update(|job| job.iter_mut().for_each(&change));
             }
         }
-        for list in [self.siblings, self.measured, self.sweep_jobs] {
+        for list in [self.siblings, self.measured] {
             if list.with_untracked(|jobs| jobs.iter().any(&pick)) {
                 list.update(|jobs| jobs.iter_mut().filter(|job| pick(job)).for_each(&change));
             }
@@ -133,7 +134,6 @@ impl App {
         slots
             .chain(self.siblings.get_untracked())
             .chain(self.measured.get_untracked())
-            .chain(self.sweep_jobs.get_untracked())
             .filter(Job::is_live)
             .collect()
     }
@@ -145,9 +145,10 @@ impl App {
             .slots()
             .into_iter()
             .find_map(|slot| slot.with_untracked(|job| job.as_ref().filter(is_it).cloned()));
-        let listed = [self.measured, self.sweep_jobs]
-            .into_iter()
-            .find_map(|list| Some((list, list.with_untracked(|jobs| jobs.iter().find(is_it).cloned())?)));
+        let listed = self
+            .measured
+            .with_untracked(|jobs| jobs.iter().find(is_it).cloned())
+            .map(|job| (self.measured, job));
         let found = slotted.map(|job| (self.siblings, job)).or(listed);
         self.with_jobs(|job| job.request == request, |job| job.accept(first));
         self.repeat_cancel(request);
@@ -167,12 +168,6 @@ impl App {
     }
 
     fn take_from_hub(&self, message: HubMessage) {
-        self.take_message(message);
-        // A measurement may be over.
-        self.advance_sweep();
-    }
-
-    fn take_message(&self, message: HubMessage) {
         match message {
             HubMessage::Welcome { hub, free_disk_bytes, runners, .. } => {
                 self.link.set(LinkState::Up { hub, free_disk_bytes, runners });

@@ -6,7 +6,7 @@ use crate::state::export::ExportState;
 use crate::state::job::Job;
 use crate::state::lab::measure::{FieldError, SourceState, Wanted};
 use leptos::prelude::*;
-use studio_protocol::{Artifact, ClientMessage, JobSpec};
+use studio_protocol::{Artifact, ClientMessage, Hash, JobSpec};
 
 impl App {
     /// Measures the bundle alone; gives what is wrong with the form.
@@ -21,17 +21,16 @@ impl App {
     }
 
     /// Does what needs llama.cpp, once the hub has the GGUF; gives what is wrong with the form.
-    pub(crate) fn measure_both(&self, wanted: Wanted) -> Result<(), Vec<FieldError>> {
+    pub(crate) fn measure_both(&self, wanted: &Wanted) -> Result<(), Vec<FieldError>> {
         if let SourceState::There(source) = self.source.get_untracked() {
             return self.submit_both(wanted, &source);
         }
         // A form that is wrong is told before anything is sent.
-        if let Some(bundle) = self.bundle.with_untracked(|bundle| bundle.as_ref().map(|bundle| bundle.hash)) {
-            self.measure.with_untracked(|form| match wanted {
-                Wanted::Compare => form.bench(bundle, None).map(drop),
-                Wanted::Verify => form.verify(bundle, bundle).map(drop),
-            })?;
-        }
+        let any = Hash::from_bytes([0; 32]);
+        self.measure.with_untracked(|form| match wanted {
+            Wanted::Compare | Wanted::Sweep(_) => form.bench(any, None).map(drop),
+            Wanted::Verify => form.verify(any, any).map(drop),
+        })?;
         let open = self.model.with_untracked(|model| model.open().map(|(drop_id, _)| drop_id));
         let busy = self.export.with_untracked(|export| matches!(export, ExportState::Running(_)));
         match open {
@@ -39,24 +38,27 @@ impl App {
                 Problem::new("An export is under way").hint("Wait for its end, then measure"),
             )),
             Some(drop_id) => {
-                self.source.set(SourceState::Sending(wanted, None));
+                self.source.set(SourceState::Sending(wanted.clone(), None));
                 self.tell_worker(&ToWorker::SendSource { drop_id }, &[]);
             }
             None => self.source.set(SourceState::Failed(
-                Problem::new("llama.cpp needs the GGUF itself, and this page has no model open")
+                Problem::new("That needs the GGUF itself, and this page has no model open")
                     .hint("Drop the model again"),
             )),
         }
         Ok(())
     }
 
-    fn submit_both(&self, wanted: Wanted, source: &Artifact) -> Result<(), Vec<FieldError>> {
+    fn submit_both(&self, wanted: &Wanted, source: &Artifact) -> Result<(), Vec<FieldError>> {
+        if let Wanted::Sweep(options) = wanted {
+            return self.submit_sweep(options, source);
+        }
         let Some(bundle) = self.bundle.with_untracked(|bundle| bundle.as_ref().map(|bundle| bundle.hash))
         else {
             return Ok(());
         };
         let spec = self.measure.with_untracked(|form| match wanted {
-            Wanted::Compare => form.bench(bundle, Some(source.blake3)).map(JobSpec::Bench),
+            Wanted::Compare | Wanted::Sweep(_) => form.bench(bundle, Some(source.blake3)).map(JobSpec::Bench),
             Wanted::Verify => form.verify(bundle, source.blake3).map(JobSpec::Verify),
         })?;
         self.submit_measured(spec);
@@ -65,7 +67,8 @@ impl App {
 
     fn submit_measured(&self, spec: JobSpec) {
         let request = self.next_number();
-        let terms = self.measure_place.with_untracked(|place| place.terms(None));
+        let terms =
+            self.urgency.get_untracked().on(self.measure_place.with_untracked(|place| place.terms(None)));
         self.measured.update(|jobs| {
             jobs.retain(|job| job.spec.kind() != spec.kind());
             jobs.push(Job::new(request, spec.clone(), terms.clone()));
@@ -92,7 +95,7 @@ impl App {
             Ok(source) => {
                 self.source.set(SourceState::There(source.clone()));
                 // The form was right when the sending began; what was broken meanwhile is told at the next press.
-                drop(self.submit_both(wanted, &source));
+                drop(self.submit_both(&wanted, &source));
             }
             Err(ExportEnd::Cancelled) => self.source.set(SourceState::Idle),
             Err(ExportEnd::Failed { problem }) => self.source.set(SourceState::Failed(problem)),

@@ -54,8 +54,9 @@ impl App {
         }
         let drop_id = self.next_number();
         let names = files.iter().map(File::name).collect();
-        self.cancel_sweep();
-        self.sweep.set(None);
+        if self.sweep.with_untracked(|job| job.as_ref().is_some_and(|job| !job.is_live())) {
+            self.sweep.set(None);
+        }
         self.source.set(SourceState::Idle);
         self.plan.set(PlanState::Unknown);
         self.export.set(ExportState::Idle);
@@ -68,7 +69,6 @@ impl App {
 
     /// Puts the model away.
     pub(crate) fn close_model(&self) {
-        self.cancel_sweep();
         self.cancel_export();
         self.close_graph();
         self.plan.set(PlanState::Unknown);
@@ -122,10 +122,6 @@ impl App {
     /// Exports the model with the form's options to the hub.
     pub(crate) fn start_export(&self) {
         let Some((drop_id, options)) = untrack(|| self.chosen()) else { return };
-        if untrack(|| self.is_sweeping()) {
-            let problem = Problem::new("A sweep is under way").hint("Wait for its end, or stop it");
-            return self.export.set(ExportState::Failed(problem));
-        }
         // The worker sends one thing at a time.
         if self.source.with_untracked(|source| matches!(source, SourceState::Sending(..))) {
             self.source.set(SourceState::Idle);
@@ -191,11 +187,7 @@ impl App {
                 }
             }
             FromWorker::SourceSent { result } => self.source_sent(result),
-            FromWorker::Exported { result } => {
-                if let Some(result) = self.sweep_exported(result) {
-                    self.end_export(result);
-                }
-            }
+            FromWorker::Exported { result } => self.end_export(result),
             FromWorker::Surveying { survey_id, share } => {
                 self.survey.update(|survey| survey.advance(survey_id, share));
             }

@@ -3,7 +3,7 @@
 use crate::messages::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use studio_protocol::{JobEvent, JobId, JobSpec, Outcome, Prompt, Terms};
+use studio_protocol::{Combination, JobEvent, JobId, JobSpec, Outcome, Prompt, Terms};
 
 /// The most lines of a log that are kept, the last ones.
 pub const MAX_LOG_LINES: usize = 5_000;
@@ -39,6 +39,8 @@ pub struct Job {
     pub tokens: Vec<Token>,
     /// The generated text so far.
     pub text: String,
+    /// What a sweep has tried.
+    pub tried: Vec<Combination>,
     /// How it ended.
     pub outcome: Option<Outcome>,
     /// Why the hub refused it or lost it.
@@ -99,6 +101,7 @@ impl Job {
             prompt_tokens: Vec::new(),
             tokens: Vec::new(),
             text: String::new(),
+            tried: Vec::new(),
             outcome: None,
             refused: None,
         }
@@ -162,6 +165,7 @@ impl Job {
                 *self = Self { id: self.id, last_seq: seq, phase: Phase::Queued, ..waiting };
                 self.log.push_back(reason);
             }
+            JobEvent::Tried { combination } => self.tried.push(*combination),
             JobEvent::Progress { done, of } => self.progress = Some((done, of)),
             JobEvent::Finished { outcome } => {
                 if let Outcome::Ran { report } = &outcome {
@@ -217,7 +221,7 @@ impl Job {
                 }
                 Prompt::Tokens { tokens } => format!("{} tokens", tokens.len()),
             },
-            JobSpec::Compile(_) | JobSpec::Bench(_) | JobSpec::Verify(_) => String::new(),
+            JobSpec::Compile(_) | JobSpec::Bench(_) | JobSpec::Verify(_) | JobSpec::Sweep(_) => String::new(),
         }
     }
 

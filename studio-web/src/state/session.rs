@@ -67,6 +67,9 @@ pub struct Session {
     /// What was measured last.
     #[serde(default)]
     pub measured: Vec<JobKey>,
+    /// The last sweep.
+    #[serde(default)]
+    pub sweep: Option<JobKey>,
     /// The GGUF on the hub, if llama.cpp needed it.
     #[serde(default)]
     pub source: Option<Artifact>,

@@ -1,7 +1,7 @@
 //! The third step: compile the bundle, the compiler's log in view.
 
 use super::elapsed::Elapsed;
-use super::lab::{Picker, Siblings};
+use super::lab::{Picker, Siblings, UrgencyFields};
 use super::log::Log;
 use super::module::Made;
 use super::problem::ProblemBox;
@@ -90,6 +90,7 @@ fn Body() -> impl IntoView {
                     prop:value=move || flags.get() on:input=move |event| flags.set(event_target_value(&event))/>
                 <p class="help" id="flags-help">"After those of the target, separated by spaces"</p>
             </div>
+            <UrgencyFields id="compile"/>
         </details>
         <Show when=move || missing.get()>
             <p class="note">"This runner has no iree-compile. "<code>"studio doctor"</code>" says how to get it."</p>

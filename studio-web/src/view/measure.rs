@@ -1,7 +1,7 @@
 //! The fifth step: how fast it is and whether it is right, beside llama.cpp, on one machine or many.
 
 use super::field::TextField;
-use super::lab::{Comparison, Picker, Verified};
+use super::lab::{Comparison, Picker, UrgencyFields, Verified};
 use super::problem::ProblemBox;
 use super::progress::Bar;
 use super::step::Step;
@@ -82,7 +82,7 @@ fn Form() -> impl IntoView {
             _ => Some(format!("No llama.cpp in the program of {}: there the comparison will fail.", without.join(", "))),
         })
     };
-    let both = move |wanted: Wanted| move |_| errors.set(app.measure_both(wanted).err().unwrap_or_default());
+    let both = move |wanted: Wanted| move |_| errors.set(app.measure_both(&wanted).err().unwrap_or_default());
     view! {
         <form on:submit=move |event| event.prevent_default()>
             <div class="fields">
@@ -105,6 +105,7 @@ fn Form() -> impl IntoView {
                     on:click=move |_| errors.set(app.measure_compiled().err().unwrap_or_default())>"Measure compiled alone"</button>
             </div>
             {move || missing().map(|words| view! { <p class="note" data-testid="no-eager">{words}</p> })}
+            <details class="more"><summary>"More"</summary><UrgencyFields id="measure"/></details>
         </form>
     }
 }
@@ -142,7 +143,7 @@ fn Sending() -> impl IntoView {
     view! {
         <Show when=move || is_sending.get()>
             <div class="under-way" data-testid="source-progress">
-                <p class="phase">"Sending the GGUF to the hub, for llama.cpp"</p>
+                <p class="phase">"Sending the GGUF to the hub"</p>
                 <Bar label="The GGUF" fraction testid="source-bar"/>
                 <p class="dim numbers">{numbers}</p>
                 <button class="danger" type="button" on:click=move |_| app.cancel_source()>"Cancel"</button>

@@ -1,7 +1,7 @@
 //! What the model is asked, and the buttons that begin and end a run.
 
 use super::field::{TextField, Tickbox};
-use super::lab::Picker;
+use super::lab::{Picker, UrgencyFields};
 use crate::page::App;
 use crate::state::job::{Job, Phase};
 use crate::state::prompt::{Field, PromptForm};
@@ -121,6 +121,7 @@ pub(crate) fn PromptPanel() -> impl IntoView {
                     </Show>
                 </div>
             </div>
+            <details class="more" data-testid="run-more"><summary>"More"</summary><UrgencyFields id="run"/></details>
         </form>
     }
 }

@@ -1,14 +1,13 @@
 //! Many exports of a model, each measured, the best first.
 
 use super::field::{TextField, Tickbox};
-use super::lab::now_ms;
 use super::progress::Bar;
 use crate::page::App;
 use crate::state::format;
+use crate::state::job::Job;
 use crate::state::lab::measure::Metric;
 use crate::state::lab::route::Route;
-use crate::state::lab::sweep::Stage;
-use crate::state::lab::sweep::{Ranked, SweepForm, weights_name, words};
+use crate::state::lab::sweep::{Ranked, SweepForm, done_of, ranked, weights_name};
 use crate::state::options::{FormChoice, Subject};
 use leptos::prelude::*;
 use studio_core::options::Weights;
@@ -36,9 +35,12 @@ pub(super) fn SweepPanel() -> impl IntoView {
     };
     let live = Memo::new(move |_| app.is_sweeping());
     let can = move || combinations.with(Result::is_ok) && app.link.with(|link| link.is_up());
+    // What is wrong with the fields above, which the sweep takes its threads, tokens and rounds from.
+    let wrong = RwSignal::new(None::<String>);
     let begin = move |_| {
         if let Ok(options) = combinations.get_untracked() {
-            app.start_sweep(options, format!("sweep-{}", now_ms()));
+            let errors = app.start_sweep(options).err().unwrap_or_default();
+            wrong.set(errors.into_iter().map(|(_, words)| words).next());
         }
     };
     let forms =
@@ -76,49 +78,43 @@ pub(super) fn SweepPanel() -> impl IntoView {
                     }>
                         <button type="button" class="danger" data-testid="sweep-cancel" on:click=move |_| app.cancel_sweep()>"Stop"</button>
                     </Show>
-                    <p class="help" role="status" data-testid="sweep-count">{count}</p>
+                    <p class="help" role="status" data-testid="sweep-count">{move || wrong.get().unwrap_or_else(&count)}</p>
                 </div>
-                <p class="help">"Where, threads, tokens and rounds are those above. A combination is exported when the one before it was measured; this page must stay open meanwhile. What was measured stays in the history."</p>
+                <p class="help">"Where, threads, tokens and rounds are those above. The hub exports a combination when the one before it was measured; this page may be closed meanwhile, and the history has the sweep."</p>
             </div>
-            <Ranking/>
+            <Ranking job=app.sweep/>
         </details>
     }
 }
 
-/// How far it is, and the best so far.
+/// How far a sweep is, and the best so far; nothing of a job that is none.
 #[component]
-fn Ranking() -> impl IntoView {
-    let app = App::get();
+pub(super) fn Ranking(
+    /// The sweep.
+    job: RwSignal<Option<Job>>,
+) -> impl IntoView {
     let by = RwSignal::new(Metric::Decode);
-    let there = Memo::new(move |_| app.sweep.with(Option::is_some));
-    let done = Memo::new(move |_| {
-        app.sweep.with(|sweep| {
-            app.sweep_jobs.with(|jobs| sweep.as_ref().map(|sweep| sweep.done_of(jobs)).unwrap_or_default())
-        })
-    });
+    let done = Memo::new(move |_| job.with(|job| job.as_ref().map(done_of).unwrap_or_default()));
+    let there = Memo::new(move |_| done.get().1 > 0);
     let fraction = Signal::derive(move || match done.get() {
         (_, 0) => 0.0,
         (done, all) => done as f64 / all as f64,
     });
     let at = move || {
         let (done, all) = done.get();
-        let now = app.sweep.with(|sweep| {
-            let (options, stage) = sweep
-                .as_ref()?
-                .entries
-                .iter()
-                .rfind(|(_, stage)| matches!(stage, Stage::Exporting | Stage::Measured(_)))?;
-            let doing = if *stage == Stage::Exporting { "exporting" } else { "measuring" };
-            Some(format!(", {doing} {}", words(options)))
+        let now = job.with(|job| {
+            let job = job.as_ref()?;
+            match (job.is_live(), job.problem()) {
+                (true, _) => Some(format!(", {}", job.whereabouts())),
+                (false, Some(problem)) => Some(format!(": {}", problem.message)),
+                (false, None) => None,
+            }
         });
-        let now = now.filter(|_| done < all && app.is_sweeping()).unwrap_or_default();
-        format!("{done} of {all}{now}")
+        format!("{done} of {all}{}", now.unwrap_or_default())
     };
     let ranked = Memo::new(move |_| {
         let by = by.get();
-        app.sweep.with(|sweep| {
-            app.sweep_jobs.with(|jobs| sweep.as_ref().map(|sweep| sweep.ranked(jobs, by)).unwrap_or_default())
-        })
+        job.with(|job| job.as_ref().map(|job| ranked(job, by)).unwrap_or_default())
     });
     let rows =
         move || ranked.get().iter().enumerate().map(|(index, ranked)| row(index + 1, ranked)).collect_view();
@@ -137,6 +133,7 @@ fn Ranking() -> impl IntoView {
         <Show when=move || there.get()>
             <div class="under-way" role="status">
                 <p class="phase" data-testid="sweep-progress">{at}</p>
+                {move || job.with(|job| job.as_ref().and_then(|job| job.id)).map(|id| view! { <a href=Route::Job(id).hash() data-testid="sweep-link">"Job"</a> })}
                 <Bar label="Sweep" fraction testid="sweep-bar"/>
             </div>
             <Show when=move || ranked.with(|ranked| !ranked.is_empty())>

@@ -1,6 +1,7 @@
 //! Who works on what: the jobs that are not over, the runners, and each change of either.
 
 mod runners;
+mod sweeps;
 
 use super::{
     LOCAL, now_ms,
@@ -76,6 +77,11 @@ impl Live {
         Self { job, last }
     }
 
+    /// Whether the hub itself does it.
+    fn is_sweep(&self) -> bool {
+        matches!(self.job.record.spec, JobSpec::Sweep(_))
+    }
+
     fn runner(&self) -> Option<&str> {
         let is_working = self.job.record.state == JobState::Working;
         self.job.record.runner.as_ref().filter(|_| is_working).map(|runner| runner.name.as_str())
@@ -130,7 +136,11 @@ impl State {
         terms: &Terms,
         model: &str,
     ) -> Result<Vec<JobId>, WireError> {
-        let places = self.places(terms.on.as_ref())?;
+        let mut places = self.places(terms.on.as_ref())?;
+        if matches!(spec, JobSpec::Sweep(_)) {
+            // It is one job, whose measurements are each runner's.
+            places = vec![terms.on.clone()];
+        }
         let waiting = self.live.values().filter(|job| job.job.record.state == JobState::Waiting).count();
         if waiting + places.len() > MAX_WAITING {
             let what = format!("{waiting} jobs wait already, and at most {MAX_WAITING} may");
@@ -206,7 +216,7 @@ impl State {
         let mut waiting: Vec<(Reverse<i32>, JobId)> = self
             .live
             .iter()
-            .filter(|(_, job)| job.job.record.state == JobState::Waiting)
+            .filter(|(_, job)| job.job.record.state == JobState::Waiting && !job.is_sweep())
             .map(|(id, job)| (Reverse(job.job.record.terms.priority), *id))
             .collect();
         waiting.sort_unstable();
@@ -264,7 +274,8 @@ impl State {
         if matches!(spec, JobSpec::Compile(_)) {
             return Vec::new();
         }
-        let known = self.store.known_modules(spec.bundle()).unwrap_or_default();
+        let Some(bundle) = spec.bundle() else { return Vec::new() };
+        let known = self.store.known_modules(bundle).unwrap_or_default();
         let info = |entry: &ModuleEntry| {
             let blake3 = entry.file.blake3.parse().ok()?;
             Some(ModuleInfo {
@@ -341,6 +352,10 @@ impl State {
     /// Ends a job, if it is not over; `false` if it is, or was never there.
     pub(super) fn cancel(&mut self, id: JobId) -> Result<bool, WireError> {
         let Some(job) = self.live.get(&id) else { return Ok(false) };
+        if job.is_sweep() {
+            self.cancel_sweep(id)?;
+            return Ok(true);
+        }
         let name = job.runner().map(str::to_owned);
         if let Some(runner) = name.and_then(|name| self.runners.get_mut(&name)) {
             if runner.tell(Order::Stop(id)) {

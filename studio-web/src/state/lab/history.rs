@@ -128,6 +128,10 @@ pub fn outcome_words(outcome: &Outcome) -> String {
             let verdict = if report.passed { "near enough" } else { "too far apart" };
             format!("{verdict}, mean KL {:.1e}", report.decode.mean_kl)
         }
+        Outcome::Swept { report } => match report.combinations.len() {
+            1 => "1 combination".to_owned(),
+            many => format!("{many} combinations"),
+        },
         Outcome::Failed { error } => error.message.clone(),
         Outcome::Cancelled => String::new(),
     }

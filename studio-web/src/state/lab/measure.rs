@@ -3,6 +3,7 @@
 use crate::messages::{ExportProgress, Problem};
 use crate::state::job::Job;
 use std::sync::Arc;
+use studio_core::options::ExportOptions;
 use studio_protocol::figures::FigureRow;
 use studio_protocol::{
     Artifact, BenchReport, BenchSpec, Figure, Hash, JobId, JobRecord, JobSpec, Outcome, VerifySpec,
@@ -73,7 +74,7 @@ impl MeasureForm {
                     form.repeat = spec.repeat.to_string();
                 }
                 JobSpec::Verify(spec) => form.positions = spec.positions.to_string(),
-                JobSpec::Compile(_) | JobSpec::Run(_) => {}
+                JobSpec::Compile(_) | JobSpec::Run(_) | JobSpec::Sweep(_) => {}
             }
         }
         form
@@ -134,15 +135,17 @@ pub fn numbers(text: &str, most: u32) -> Result<Vec<u32>, String> {
 }
 
 /// What is to be done once the hub has the GGUF.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
     /// Measure both engines.
     Compare,
     /// Compare their logits.
     Verify,
+    /// Export it in these ways and measure each.
+    Sweep(Vec<ExportOptions>),
 }
 
-/// The GGUF on its way to the hub, for llama.cpp.
+/// The GGUF on its way to the hub, for llama.cpp or a sweep.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum SourceState {
     /// Nobody needed it yet.

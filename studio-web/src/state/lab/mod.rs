@@ -7,3 +7,4 @@ pub mod place;
 pub mod route;
 pub mod shown;
 pub mod sweep;
+pub mod urgency;

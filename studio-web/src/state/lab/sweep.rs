@@ -1,12 +1,11 @@
 //! A sweep: a model exported in every combination of a grid, each measured, all ranked.
 
-use super::measure::{Measured, Metric, numbers};
-use crate::messages::Problem;
+use super::measure::{Metric, numbers};
 use crate::state::job::Job;
 use crate::state::options::{FormChoice, OptionsForm, Subject};
 use studio_core::options::{ExportOptions, Form, Kernels, Weights};
-use studio_protocol::Hash;
 use studio_protocol::figures::FigureRow;
+use studio_protocol::{JobSpec, WireError};
 
 /// The most combinations at once: each is an export and a measurement.
 pub const MOST: usize = 32;
@@ -99,98 +98,45 @@ fn turn<T: PartialEq>(list: &mut Vec<T>, item: T) {
     }
 }
 
-/// How far a combination is.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Stage {
-    /// Its turn has not come.
-    Waiting,
-    /// It is being exported.
-    Exporting,
-    /// It is being measured, or was.
-    Measured(Hash),
-    /// It can't be exported.
-    Failed(Problem),
+/// Combinations that are over, and all.
+#[must_use]
+pub fn done_of(job: &Job) -> (usize, usize) {
+    match &job.spec {
+        JobSpec::Sweep(spec) => (job.tried.len(), spec.combinations.len()),
+        _ => (0, 0),
+    }
 }
 
-/// A sweep under way, or one that is over.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sweep {
-    /// The combinations, in the order in which they are tried.
-    pub entries: Vec<(ExportOptions, Stage)>,
-    /// What the jobs are called together.
-    pub group: String,
-    /// Whether somebody ended it.
-    pub is_cancelled: bool,
-}
-
-impl Sweep {
-    /// A sweep that begins.
-    #[must_use]
-    pub fn new(options: Vec<ExportOptions>, group: String) -> Self {
-        let entries = options.into_iter().map(|options| (options, Stage::Waiting)).collect();
-        Self { entries, group, is_cancelled: false }
-    }
-
-    /// Whether the worker exports for it.
-    #[must_use]
-    pub fn is_exporting(&self) -> bool {
-        self.entries.iter().any(|(_, stage)| *stage == Stage::Exporting)
-    }
-
-    /// The next to be exported, if there is one and nothing else is being exported or measured.
-    #[must_use]
-    pub fn next(&self, jobs: &[Job]) -> Option<usize> {
-        let is_free = !self.is_cancelled && !self.is_exporting() && !jobs.iter().any(Job::is_live);
-        is_free.then(|| self.entries.iter().position(|(_, stage)| *stage == Stage::Waiting))?
-    }
-
-    /// Whether something is still to be done or being done.
-    #[must_use]
-    pub fn is_live(&self, jobs: &[Job]) -> bool {
-        self.is_exporting()
-            || jobs.iter().any(Job::is_live)
-            || (!self.is_cancelled && self.entries.iter().any(|(_, stage)| *stage == Stage::Waiting))
-    }
-
-    /// Combinations that are over, and all.
-    #[must_use]
-    pub fn done_of(&self, jobs: &[Job]) -> (usize, usize) {
-        let is_over = |(_, stage): &&(ExportOptions, Stage)| match stage {
-            Stage::Waiting | Stage::Exporting => false,
-            Stage::Failed(_) => true,
-            Stage::Measured(bundle) => !jobs.iter().any(|job| job.spec.bundle() == bundle && job.is_live()),
+/// What is known so far, the best first; combinations without figures last, with the reason.
+#[must_use]
+pub fn ranked(job: &Job, by: Metric) -> Vec<Ranked> {
+    let JobSpec::Sweep(spec) = &job.spec else { return Vec::new() };
+    let mut all = Vec::new();
+    for combination in &job.tried {
+        let options = spec.combinations.get(combination.index as usize).cloned();
+        let options = options.and_then(|options| serde_json::from_value(options).ok());
+        let words = options.as_ref().map(words).unwrap_or_default();
+        let failed = |error: &WireError| Ranked {
+            words: words.clone(),
+            row: None,
+            failure: Some(error.message.clone()),
         };
-        (self.entries.iter().filter(is_over).count(), self.entries.len())
-    }
-
-    /// What is known so far, the best first; combinations without figures last, with the reason.
-    #[must_use]
-    pub fn ranked(&self, jobs: &[Job], by: Metric) -> Vec<Ranked> {
-        let mut all = Vec::new();
-        for (options, stage) in &self.entries {
-            let of = |row| Ranked { words: words(options), row, failure: None };
-            let failed = |words_| Ranked { words: words(options), row: None, failure: Some(words_) };
-            match stage {
-                Stage::Waiting | Stage::Exporting => {}
-                Stage::Failed(problem) => all.push(failed(problem.message.clone())),
-                Stage::Measured(bundle) => {
-                    for job in jobs.iter().filter(|job| job.spec.bundle() == bundle) {
-                        all.extend(
-                            Measured::of_job(job).iter().flat_map(Measured::rows).map(|row| of(Some(row))),
-                        );
-                        all.extend(job.problem().map(|problem| failed(problem.message)));
-                    }
-                }
-            }
+        all.extend(combination.error.iter().map(failed));
+        for one in &combination.measured {
+            let rows = one.report.iter();
+            // Jobs' numbers are their times.
+            let rows = rows.flat_map(|report| FigureRow::of(Some(one.job), one.job, &one.runner, report));
+            all.extend(rows.map(|row| Ranked { words: words.clone(), row: Some(row), failure: None }));
+            all.extend(one.error.iter().map(failed));
         }
-        let merit = |ranked: &Ranked| {
-            let value = ranked.row.as_ref().and_then(|row| by.of(row));
-            let merit = if by.is_more_better() { value } else { value.map(|value| -value) };
-            merit.unwrap_or(f64::NEG_INFINITY)
-        };
-        all.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
-        all
     }
+    let merit = |ranked: &Ranked| {
+        let value = ranked.row.as_ref().and_then(|row| by.of(row));
+        let merit = if by.is_more_better() { value } else { value.map(|value| -value) };
+        merit.unwrap_or(f64::NEG_INFINITY)
+    };
+    all.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
+    all
 }
 
 /// A combination's figures with a number of threads on a machine, or why it has none.
@@ -225,8 +171,7 @@ pub fn weights_name(weights: Weights) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::job::Phase;
-    use studio_protocol::{JobSpec, Terms};
+    use studio_protocol::{BenchReport, Combination, ErrorCode, Hash, JobEvent, Measured, SweepSpec, Terms};
 
     const SUBJECT: Subject = Subject { context_length: Some(2048), is_encoder: false, has_kernels: true };
 
@@ -267,27 +212,63 @@ mod tests {
         assert!(wrong(form).contains("Choose a form"));
     }
 
+    /// Figures as a bench of another machine gave them, with other speeds.
+    fn report(decode_tps: f64) -> Box<BenchReport> {
+        let run = serde_json::json!({"engine": "compiled", "form": "cpu", "weights": "Q4_1", "threads": 1,
+            "prefill_tps": 9.0, "decode_tps": decode_tps, "ttft_ms": 1.0, "rounds": {"prefill_tps": null,
+            "decode_tps": null}, "load_ms": 1.0, "peak_rss_bytes": 1, "weight_bytes": 1,
+            "streamed_bytes_per_token": 1, "bandwidth_share": null});
+        serde_json::from_value(serde_json::json!({"model": "m", "source": "s", "cpu": "c", "features": [],
+            "prompt_tokens": 1, "gen_tokens": 1, "repeat": 1, "bandwidth": [], "runs": [run], "ratios": []}))
+        .unwrap()
+    }
+
     #[test]
-    fn one_is_measured_before_the_next_is_exported() {
+    fn what_was_tried_is_ranked_and_what_failed_comes_last_with_its_reason() {
         let options = SweepForm::default().combinations(SUBJECT, Kernels::Avx2).unwrap();
-        let mut sweep = Sweep::new(options, "s".into());
-        assert_eq!(sweep.next(&[]), Some(0));
-        sweep.entries[0].1 = Stage::Exporting;
-        assert_eq!(sweep.next(&[]), None);
-        let bundle = Hash::from_bytes([1; 32]);
-        sweep.entries[0].1 = Stage::Measured(bundle);
-        let spec = crate::state::lab::measure::MeasureForm::default().bench(bundle, None).unwrap();
-        let mut job = Job::new(1, JobSpec::Bench(spec), Terms::default());
-        assert_eq!(
-            (sweep.next(std::slice::from_ref(&job)), sweep.done_of(std::slice::from_ref(&job))),
-            (None, (0, 3))
-        );
-        job.phase = Phase::Over;
-        assert_eq!(
-            (sweep.next(std::slice::from_ref(&job)), sweep.done_of(std::slice::from_ref(&job))),
-            (Some(1), (1, 3))
-        );
-        sweep.is_cancelled = true;
-        assert!(!sweep.is_live(std::slice::from_ref(&job)));
+        let spec = SweepSpec {
+            model: Hash::from_bytes([1; 32]),
+            name: "m.gguf".into(),
+            combinations: options.iter().map(|one| serde_json::to_value(one).unwrap()).collect(),
+            threads: vec![],
+            prompt_tokens: 1,
+            gen_tokens: 1,
+            repeat: 1,
+        };
+        let mut job = Job::new(1, JobSpec::Sweep(spec), Terms::default());
+        let tried = |index, error: Option<&str>, figures: &[f64]| JobEvent::Tried {
+            combination: Box::new(Combination {
+                index,
+                bundle: None,
+                error: error.map(|words| WireError::new(ErrorCode::BadMessage, words)),
+                measured: figures
+                    .iter()
+                    .map(|&tps| Measured {
+                        job: 7,
+                        runner: "pi".into(),
+                        report: Some(report(tps)),
+                        error: None,
+                    })
+                    .collect(),
+            }),
+        };
+        job.take(1, tried(0, Some("no room"), &[]));
+        job.take(2, tried(1, None, &[5.0, 20.0]));
+        job.take(3, tried(2, None, &[10.0]));
+        // Seen again, as after a reconnection.
+        job.take(3, tried(2, None, &[10.0]));
+        assert_eq!(done_of(&job), (3, 3));
+        let all: Vec<(String, Option<f64>)> = ranked(&job, Metric::Decode)
+            .into_iter()
+            .map(|one| (one.failure.unwrap_or(one.words), one.row.and_then(|row| row.decode_tps)))
+            .collect();
+        let [cpu, portable] = [1, 2].map(|index: usize| words(&options[index]));
+        let expected = [
+            (cpu.clone(), Some(20.0)),
+            (portable, Some(10.0)),
+            (cpu, Some(5.0)),
+            ("no room".to_owned(), None),
+        ];
+        assert_eq!(all, expected);
     }
 }

@@ -11,6 +11,7 @@ use crate::state::lab::history::state_word;
 use crate::view::elapsed::Elapsed;
 use crate::view::log::Log;
 use crate::view::problem::ProblemBox;
+use crate::view::sweep::Ranking;
 use leptos::prelude::*;
 use studio_protocol::{JobRecord, JobState, On, Terms};
 
@@ -43,6 +44,7 @@ pub(super) fn JobPage() -> impl IntoView {
             </div>
             {move || failed.get().map(|problem| view! { <ProblemBox problem testid="job-problem"/> })}
             {move || text.get().map(|text| view! { <div class="said" data-testid="job-text">{text}</div> })}
+            <Ranking job=app.looked_at/>
             {move || outcome.get().map(|outcome| view! { <Given outcome/> })}
             <Log job=app.looked_at/>
             {facts}

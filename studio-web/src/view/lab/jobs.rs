@@ -34,6 +34,7 @@ pub(super) fn Jobs() -> impl IntoView {
         ("run", "run"),
         ("bench", "bench"),
         ("verify", "verify"),
+        ("sweep", "sweep"),
     ];
     let states = [("", "every state"), ("waiting", "waiting"), ("working", "working"), ("over", "over")];
     let is_empty =

@@ -12,14 +12,15 @@ mod picker;
 mod runners;
 mod siblings;
 mod timeline;
+mod urgency;
 mod verified;
 mod when;
 
 pub(super) use comparison::Comparison;
 pub(super) use picker::Picker;
 pub(super) use siblings::Siblings;
+pub(super) use urgency::UrgencyFields;
 pub(super) use verified::Verified;
-pub(super) use when::now_ms;
 
 use crate::page::App;
 use crate::state::lab::route::Route;

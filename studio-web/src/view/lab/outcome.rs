@@ -27,7 +27,8 @@ pub(super) fn Given(
             }
             .into_any()
         }
-        Outcome::Failed { .. } => ().into_any(),
+        // What a sweep found is shown while it goes on, too.
+        Outcome::Failed { .. } | Outcome::Swept { .. } => ().into_any(),
         Outcome::Cancelled => view! { <p class="note" data-testid="job-result">"Cancelled."</p> }.into_any(),
         Outcome::Ran { .. } => {
             view! { <p class="verdict good" data-testid="job-result"><span class="dot" aria-hidden="true"></span>{words}</p> }.into_any()
