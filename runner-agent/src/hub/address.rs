@@ -21,7 +21,7 @@ pub enum AddressError {
     /// A URL that asks for encryption.
     #[error(
         "{0}: this program speaks http:// only. Let ssh encrypt it: ssh -N -L 7171:127.0.0.1:7171 HUB, then join \
-         http://127.0.0.1:7171"
+         http://127.0.0.1:7171; or stunnel, as docs/LAB.md shows"
     )]
     Encrypted(String),
     /// No token anywhere.

@@ -21,6 +21,8 @@ pub(crate) struct Auth {
     token: blake3::Hash,
     cookie: String,
     hosts: Vec<String>,
+    /// Those of them that a proxy answers at, perhaps with TLS, so that a page from there says `https`.
+    proxied: Vec<String>,
 }
 
 /// Reads the token or, at the first start, makes it: 32 random bytes in hexadecimal, readable by the owner.
@@ -46,11 +48,12 @@ impl Auth {
         let names = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned()];
         let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
         hosts.push(address.to_string());
-        hosts.extend(more.iter().map(|host| host.to_ascii_lowercase()));
+        let proxied: Vec<String> = more.iter().map(|host| host.to_ascii_lowercase()).collect();
+        hosts.extend(proxied.iter().cloned());
         if port == 80 {
             hosts.extend(names);
         }
-        Self { token: blake3::hash(token.as_bytes()), cookie: format!("studio_token_{port}"), hosts }
+        Self { token: blake3::hash(token.as_bytes()), cookie: format!("studio_token_{port}"), hosts, proxied }
     }
 
     fn is_token(&self, guess: &str) -> bool {
@@ -85,12 +88,12 @@ impl Auth {
             );
         }
         let changes = !matches!(*method, Method::GET | Method::HEAD) || headers.contains_key(header::UPGRADE);
-        match headers.get(header::ORIGIN) {
-            Some(origin) if changes && origin.as_bytes() != format!("http://{host}").as_bytes() => {
-                Some("The request comes from another site's page (its Origin is not this hub).")
-            }
-            _ => None,
+        let origin = headers.get(header::ORIGIN).filter(|_| changes)?;
+        let is_own = |scheme: &str| origin.as_bytes() == format!("{scheme}://{host}").as_bytes();
+        if is_own("http") || (self.proxied.contains(&host) && is_own("https")) {
+            return None;
         }
+        Some("The request comes from another site's page (its Origin is not this hub).")
     }
 }
 
@@ -168,6 +171,20 @@ mod tests {
         for wrong in ["127.0.0.1", "127.0.0.1:80", "evil.example:7171", "localhost.evil.example:7171", ""] {
             assert!(refuses(wrong), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_page_that_a_proxy_encrypts_is_the_hubs_own() {
+        let auth = Auth::new("secret", "127.0.0.1:7171".parse().unwrap(), &["Hub.example:7443".to_owned()]);
+        let refuses = |host: &str, origin: &str| {
+            let headers = headers(&[(header::HOST, host), (header::ORIGIN, origin)]);
+            auth.refuses_place(&Method::POST, &headers).is_some()
+        };
+        assert!(!refuses("hub.example:7443", "https://hub.example:7443"));
+        assert!(!refuses("hub.example:7443", "http://hub.example:7443"));
+        assert!(refuses("hub.example:7443", "https://other.example:7443"));
+        // Nothing that encrypts stands before the hub's own address.
+        assert!(refuses("127.0.0.1:7171", "https://127.0.0.1:7171"));
     }
 
     #[test]
