@@ -4,7 +4,7 @@
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!(
-        "cargo::rustc-check-cfg=cfg(studio_bitcode, values(none(), \"avx512vnni\", \"avx2\", \"portable\"))"
+        "cargo::rustc-check-cfg=cfg(studio_bitcode, values(none(), \"avx512vnni\", \"avx2\", \"dotprod\", \"portable\"))"
     );
     #[cfg(feature = "bitcode")]
     bitcode::build();
@@ -28,7 +28,7 @@ mod bitcode {
         features: &'static str,
     }
 
-    static BUILDS: [Build; 5] = [
+    static BUILDS: [Build; 6] = [
         Build {
             set: "avx512vnni",
             arch: "x86_64",
@@ -42,6 +42,12 @@ mod bitcode {
             features: "+avx2,+fma,+f16c",
         },
         Build { set: "portable", arch: "x86_64", target: "x86_64-unknown-linux-gnu", features: "" },
+        Build {
+            set: "dotprod",
+            arch: "aarch64",
+            target: "aarch64-unknown-linux-gnu",
+            features: "+dotprod,+lse,-outline-atomics",
+        },
         // Atomics that don't call the functions that choose between instructions at run time.
         Build {
             set: "portable",
@@ -60,11 +66,12 @@ mod bitcode {
 
     pub(crate) fn build() {
         println!("cargo::rerun-if-changed=src");
+        println!("cargo::rerun-if-changed={COMPILERS}");
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
         let files: Vec<Option<PathBuf>> = thread::scope(|scope| {
             let out = &out;
             let compile = |build: &'static Build| {
-                scope.spawn(move || has_core(build.target).then(|| compile(build, out)))
+                scope.spawn(move || Some(compile(build, &compiler(build.target)?, out)))
             };
             let compiling: Vec<_> = BUILDS.iter().map(compile).collect();
             compiling.into_iter().map(|one| one.join().expect("the reason was said")).collect()
@@ -80,26 +87,33 @@ mod bitcode {
         fs::write(out.join("bitcode_files.rs"), table).expect("OUT_DIR can be written to");
     }
 
-    fn rustc() -> Command {
-        Command::new(env::var_os("RUSTC").expect("cargo sets RUSTC"))
+    /// A folder in which a file by a target's name may hold the path of a compiler for it.
+    const COMPILERS: &str = "compilers";
+
+    /// A compiler that has `core` for `target`: the one in use, or another that was named for it.
+    fn compiler(target: &str) -> Option<PathBuf> {
+        let in_use = PathBuf::from(env::var_os("RUSTC").expect("cargo sets RUSTC"));
+        let named = fs::read_to_string(Path::new(COMPILERS).join(target)).ok();
+        let named = named.map(|text| PathBuf::from(text.trim()));
+        [Some(in_use), named].into_iter().flatten().find(|rustc| has_core(rustc, target))
     }
 
-    /// Whether the compiler has `core` for `target`.
-    fn has_core(target: &str) -> bool {
-        let printed = rustc().args(["--print", "target-libdir", "--target", target]).output();
+    /// Whether a compiler has `core` for `target`.
+    fn has_core(rustc: &Path, target: &str) -> bool {
+        let printed = Command::new(rustc).args(["--print", "target-libdir", "--target", target]).output();
         let Ok(printed) = printed else { return false };
         let folder = String::from_utf8_lossy(&printed.stdout).trim().to_owned();
         let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
         entries.any(|entry| entry.file_name().to_string_lossy().starts_with("libcore-"))
     }
 
-    fn compile(build: &Build, out: &Path) -> PathBuf {
+    fn compile(build: &Build, rustc: &Path, out: &Path) -> PathBuf {
         let source = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
         // The compiler puts files of its own where it works, by names that don't tell two of these builds apart.
         let work = out.join(build.file()).with_extension("work");
         fs::create_dir_all(&work).expect("OUT_DIR can be written to");
         let library = work.join("kernels.rlib");
-        let status = rustc()
+        let status = Command::new(rustc)
             .current_dir(&work)
             .args(["--crate-name=studio_kernels", "--crate-type=lib", "--edition=2024", "--cap-lints=allow"])
             .args(["--target", build.target])
@@ -120,7 +134,7 @@ mod bitcode {
             .arg(source.join("src/lib.rs"))
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .status()
-            .expect("the compiler that built this script can be started");
+            .expect("the compiler was started before");
         assert!(status.success(), "compiling the kernels for {} {} failed", build.arch, build.set);
         let bytes = fs::read(&library).expect("the compiler has just written it");
         let file = out.join(build.file());

@@ -97,7 +97,17 @@ pub async fn compile(
     };
 
     let mlir = job.mlir.clone();
-    let text = blocking(&job.mlir, move || hash_file(&mlir)).await?.0;
+    let (text, kernels) = blocking(&job.mlir, {
+        let form = job.form;
+        move || {
+            let text = std::fs::read(&mlir)?;
+            // What is no text is the compiler's to refuse.
+            let kernels = std::str::from_utf8(&text).map_or(Ok(()), |text| target.check_kernels(form, text));
+            Ok((blake3::hash(&text), kernels))
+        }
+    })
+    .await?;
+    kernels?;
     let key = Key::new(text, &flags, &compiler.version, host.as_deref());
     let cache = job.cache.as_deref().map(Cache::new);
     if let Some(cache) = cache.clone() {

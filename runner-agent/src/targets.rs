@@ -78,6 +78,15 @@ pub fn architecture(target: &str) -> Option<&'static str> {
     }
 }
 
+/// IREE's name of the executables for an architecture: what the kernels in a text are found by.
+fn executable_format(architecture: &str) -> &'static str {
+    match architecture {
+        "aarch64" => "embedded-elf-arm_64",
+        "arm" => "embedded-elf-arm_32",
+        _ => "embedded-elf-x86_64",
+    }
+}
+
 /// Flags that every CPU target shares.
 const CPU: &[&str] = &["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu"];
 
@@ -99,6 +108,27 @@ impl Target {
             Form::Cpu(_) => &[],
         };
         [CPU, self.machine, form].concat().into_iter().map(str::to_owned).collect()
+    }
+
+    /// Refuses a text of the cpu form that has no kernels for this target's architecture: the compiler would say that
+    /// symbols are undefined.
+    pub fn check_kernels(&self, form: Form, mlir: &str) -> Result<(), WireError> {
+        let Form::Cpu(cpu) = form else { return Ok(()) };
+        let architecture = architecture(self.name).unwrap_or(std::env::consts::ARCH);
+        if mlir.contains(executable_format(architecture)) {
+            return Ok(());
+        }
+        let name = cpu.kernels.name();
+        let hint = match architecture {
+            "aarch64" => {
+                "Export the model again with --kernels dotprod, or portable for processors before ARMv8.2. Where the \
+                 program says that it has none, `./dev setup arm64` and then `./dev build` make one that has"
+            }
+            "x86_64" => "Export the model again with --kernels avx2, avx512vnni or portable",
+            _ => "Export the model again with --form stablehlo",
+        };
+        let message = format!("the bundle's {name} kernels are not for {architecture}");
+        Err(WireError::new(ErrorCode::BadMessage, message).hint(hint))
     }
 
     /// What a module of a bundle of this form may use of a processor beyond the architecture's baseline, by LLVM's
@@ -131,6 +161,24 @@ mod tests {
             "{with_kernels:?}"
         );
         assert!(with_kernels.contains(&"movbe".to_owned()), "{with_kernels:?}");
+    }
+
+    #[test]
+    fn kernels_for_another_architecture_are_refused_with_those_to_take() {
+        let target = |name| find(name).unwrap();
+        let form = Form::Cpu(CpuOptions::of(Kernels::Dotprod));
+        let text = "#hal.executable.target<\"llvm-cpu\", \"embedded-elf-arm_64\">";
+        assert_eq!(target("arm64").check_kernels(form, text), Ok(()));
+        assert_eq!(target("arm32").check_kernels(Form::Stablehlo, ""), Ok(()));
+        let error = target("x86_64").check_kernels(form, text).unwrap_err().to_string();
+        assert!(error.starts_with("the bundle's dotprod kernels are not for x86_64."), "{error}");
+        let form = Form::Cpu(CpuOptions::of(Kernels::Avx2));
+        let text = text.replace("arm_64", "x86_64");
+        let error = target("arm64").check_kernels(form, &text).unwrap_err().to_string();
+        assert!(
+            error.contains("are not for aarch64. Export the model again with --kernels dotprod"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub enum Kernels {
     Avx512Vnni,
     /// x86-64 with AVX2.
     Avx2,
+    /// 64-bit ARM with NEON's dot products of bytes.
+    Dotprod,
     /// Every processor.
     Portable,
 }
@@ -201,7 +203,7 @@ impl CpuOptions {
 
 impl Kernels {
     /// Every instruction set, the fastest first.
-    pub const ALL: [Kernels; 3] = [Kernels::Avx512Vnni, Kernels::Avx2, Kernels::Portable];
+    pub const ALL: [Kernels; 4] = [Kernels::Avx512Vnni, Kernels::Avx2, Kernels::Dotprod, Kernels::Portable];
 
     /// The name that people and manifests have for it.
     #[must_use]
@@ -228,6 +230,7 @@ impl From<Kernels> for KernelSet {
         match kernels {
             Kernels::Avx512Vnni => KernelSet::Avx512Vnni,
             Kernels::Avx2 => KernelSet::Avx2,
+            Kernels::Dotprod => KernelSet::Dotprod,
             Kernels::Portable => KernelSet::Portable,
         }
     }
@@ -256,6 +259,7 @@ mod tests {
         let best = |features: &[&str]| Kernels::best(|feature| features.contains(&feature));
         assert_eq!(best(&["neon"]), Kernels::Portable);
         assert_eq!(best(&["avx2", "avx512f", "f16c", "fma"]), Kernels::Avx2);
+        assert_eq!(best(&["neon", "lse", "dotprod"]), Kernels::Dotprod);
         assert_eq!(best(Kernels::Avx512Vnni.cpu_features()), Kernels::Avx512Vnni);
     }
 

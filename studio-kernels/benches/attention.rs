@@ -52,6 +52,8 @@ fn kernels(set: KernelSet, cache: CacheType) -> Attention {
         KernelSet::Avx512Vnni => entry::avx512vnni::attention(cache),
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::attention(cache),
+        #[cfg(target_arch = "aarch64")]
+        KernelSet::Dotprod => entry::dotprod::attention(cache),
         _ => entry::portable::attention(cache),
     }
 }

@@ -28,6 +28,8 @@ mod bitcode {
     entries!(crate::isa::Avx512,);
     #[cfg(studio_bitcode = "avx2")]
     entries!(crate::isa::Avx2,);
+    #[cfg(studio_bitcode = "dotprod")]
+    entries!(crate::isa::Neon,);
     #[cfg(studio_bitcode = "portable")]
     entries!(crate::isa::Portable,);
 }
@@ -45,6 +47,12 @@ pub mod avx512vnni {
 #[cfg(all(not(studio_bitcode), target_arch = "x86_64"))]
 pub mod avx2 {
     entries!(crate::isa::Avx2, #[target_feature(enable = "avx2,fma,f16c")]);
+}
+
+/// For NEON with dot products of bytes.
+#[cfg(all(not(studio_bitcode), target_arch = "aarch64"))]
+pub mod dotprod {
+    entries!(crate::isa::Neon, #[target_feature(enable = "neon,dotprod")]);
 }
 
 /// For any processor.

@@ -7,19 +7,23 @@ pub enum KernelSet {
     Avx512Vnni,
     /// AVX2 with FMA and F16C.
     Avx2,
+    /// NEON with its dot products of bytes.
+    Dotprod,
     /// Whatever every processor of an architecture has.
     Portable,
 }
 
 impl KernelSet {
     /// Every set, the quickest first.
-    pub const ALL: [KernelSet; 3] = [KernelSet::Avx512Vnni, KernelSet::Avx2, KernelSet::Portable];
+    pub const ALL: [KernelSet; 4] =
+        [KernelSet::Avx512Vnni, KernelSet::Avx2, KernelSet::Dotprod, KernelSet::Portable];
 
-    /// `avx512vnni`, `avx2` or `portable`.
+    /// `avx512vnni`, `avx2`, `dotprod` or `portable`.
     pub const fn name(self) -> &'static str {
         match self {
             KernelSet::Avx512Vnni => "avx512vnni",
             KernelSet::Avx2 => "avx2",
+            KernelSet::Dotprod => "dotprod",
             KernelSet::Portable => "portable",
         }
     }
@@ -31,13 +35,15 @@ impl KernelSet {
     }
 
     /// What a processor must have besides its architecture's base, by the names of Rust's target features, which
-    /// `std::is_x86_feature_detected!` knows and LLVM too.
+    /// `std::is_x86_feature_detected!` and its like know and LLVM too.
     pub const fn cpu_features(self) -> &'static [&'static str] {
         match self {
             KernelSet::Avx512Vnni => {
                 &["avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512vnni", "avx2", "fma", "f16c"]
             }
             KernelSet::Avx2 => &["avx2", "fma", "f16c"],
+            // Whoever has the first has the second, from version 8.1 of the architecture on.
+            KernelSet::Dotprod => &["dotprod", "lse"],
             KernelSet::Portable => &[],
         }
     }

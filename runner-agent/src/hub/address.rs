@@ -60,6 +60,11 @@ impl HubAddress {
         &self.host
     }
 
+    /// What opens it: to be handed to another program, never to be shown.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
     /// The value of the header `Authorization`.
     pub(super) fn authorization(&self) -> String {
         format!("Bearer {}", self.token)

@@ -69,7 +69,6 @@ pub fn cpu_features() -> Vec<&'static str> {
         "i8mm" => "i8mm",
         "sve" => "sve",
         "sve2" => "sve2",
-        "sme" => "sme",
     )
 }
 

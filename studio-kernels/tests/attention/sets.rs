@@ -23,6 +23,8 @@ pub(crate) fn all() -> Vec<Kernels> {
             KernelSet::Avx512Vnni => (entry::avx512vnni::attention(cache), entry::avx512vnni::argmax),
             #[cfg(target_arch = "x86_64")]
             KernelSet::Avx2 => (entry::avx2::attention(cache), entry::avx2::argmax),
+            #[cfg(target_arch = "aarch64")]
+            KernelSet::Dotprod => (entry::dotprod::attention(cache), entry::dotprod::argmax),
             _ => (entry::portable::attention(cache), entry::portable::argmax),
         };
         Kernels { name: format!("{} {}", set.name(), cache.name()), cache, attention, argmax }

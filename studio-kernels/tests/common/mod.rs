@@ -21,7 +21,8 @@ pub(crate) fn sets() -> Vec<KernelSet> {
         KernelSet::Avx512Vnni => {
             is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512bw")
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(target_arch = "aarch64")]
+        KernelSet::Dotprod => std::arch::is_aarch64_feature_detected!("dotprod"),
         _ => false,
     };
     KernelSet::ALL.into_iter().filter(found).collect()
@@ -33,6 +34,8 @@ pub(crate) fn products(set: KernelSet, format: TileFormat, precision: Precision)
         KernelSet::Avx512Vnni => entry::avx512vnni::products(format, precision),
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::products(format, precision),
+        #[cfg(target_arch = "aarch64")]
+        KernelSet::Dotprod => entry::dotprod::products(format, precision),
         _ => entry::portable::products(format, precision),
     }
 }
@@ -43,6 +46,8 @@ pub(crate) fn embedding(set: KernelSet, format: TileFormat) -> Embed {
         KernelSet::Avx512Vnni => entry::avx512vnni::embedding(format),
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::embedding(format),
+        #[cfg(target_arch = "aarch64")]
+        KernelSet::Dotprod => entry::dotprod::embedding(format),
         _ => entry::portable::embedding(format),
     }
 }
@@ -53,6 +58,8 @@ pub(crate) fn combine(set: KernelSet) -> Combine {
         KernelSet::Avx512Vnni => entry::avx512vnni::combine,
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::combine,
+        #[cfg(target_arch = "aarch64")]
+        KernelSet::Dotprod => entry::dotprod::combine,
         _ => entry::portable::combine,
     }
 }
@@ -63,6 +70,8 @@ pub(crate) fn route(set: KernelSet) -> Route {
         KernelSet::Avx512Vnni => entry::avx512vnni::route,
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::route,
+        #[cfg(target_arch = "aarch64")]
+        KernelSet::Dotprod => entry::dotprod::route,
         _ => entry::portable::route,
     }
 }

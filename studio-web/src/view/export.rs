@@ -216,14 +216,19 @@ const FORMS: [Choice<FormChoice>; 2] = [
     ),
 ];
 
-const KERNELS: [Choice<Kernels>; 3] = [
+const KERNELS: [Choice<Kernels>; 4] = [
     (
         Kernels::Avx512Vnni,
         "avx512vnni",
         "x86-64 with AVX-512 and its dot products of bytes: servers, recent PCs.",
     ),
     (Kernels::Avx2, "avx2", "x86-64 with AVX2: PCs since 2013."),
-    (Kernels::Portable, "portable", "Every processor, phones among them; slower."),
+    (
+        Kernels::Dotprod,
+        "dotprod",
+        "64-bit ARM with NEON's dot products of bytes: phones since 2018, boards, servers.",
+    ),
+    (Kernels::Portable, "portable", "Every processor; slower."),
 ];
 
 const ACTIVATIONS: [Choice<Activations>; 2] = [

@@ -57,7 +57,8 @@ pub enum CpuError {
     },
     /// Kernels that whoever exports doesn't have.
     #[error(
-        "the {kernels} kernels are not there: the program was built without them; build it with `./dev build`"
+        "the {kernels} kernels are not there: this program was built without them; `./dev setup arm64`, then `./dev \
+         build`, make one that has all"
     )]
     NoBitcode {
         /// The set's name.
