@@ -27,9 +27,13 @@ bench *what:
     @cargo run --quiet --package xtask -- bench "$@"
 
 # Put tools, models and browsers into the cache folder: `setup studio`, `test`, `reference` (llama.cpp), `quantised` (models),
-# `eager` (the binary `studio` with llama.cpp in it).
+# `eager` (the binary `studio` with llama.cpp in it), `arm64` (compilers for kernels and agents of phones and boards).
 setup *what:
     @cargo run --quiet --package xtask -- setup "$@"
+
+# Build `runner-agent` for phones and boards into the cache folder: `agent arm64`.
+agent target:
+    @cargo run --quiet --package xtask -- agent "$@"
 
 # Rewrite the snapshots that tests compare with.
 bless:

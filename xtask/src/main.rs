@@ -1,6 +1,7 @@
 //! Tasks that the justfile calls: whatever needs an `if`.
 #![expect(clippy::print_stderr, clippy::print_stdout, reason = "a task says what it does and what it found")]
 
+mod agent;
 mod bench;
 mod cache;
 mod command;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
 
 fn task(words: &[String]) -> Result<()> {
     match words.split_first().map(|(name, rest)| (name.as_str(), rest)) {
+        Some(("agent", [target])) => agent::run_for(target).map(drop),
         Some(("bench", names)) => bench::run_named(names),
         Some(("page", [])) => page::run(),
         Some(("setup", groups)) => setup::run(groups),

@@ -20,16 +20,20 @@ const STAGES: &[Stage] = &[
     ("browser", browser),
 ];
 
-/// Runs the named stages, or all.
+/// Those that are run by name only: they fetch and build much that nothing else needs.
+const APART: &[Stage] = &[("android", android)];
+
+/// Runs the named stages, or all but those apart.
 pub(crate) fn run_stages(names: &[String]) -> Result<()> {
-    if let Some(unknown) = names.iter().find(|name| STAGES.iter().all(|(stage, _)| stage != name)) {
-        let known: Vec<&str> = STAGES.iter().map(|(stage, _)| *stage).collect();
+    let every = || STAGES.iter().chain(APART);
+    if let Some(unknown) = names.iter().find(|name| every().all(|(stage, _)| stage != name)) {
+        let known: Vec<&str> = every().map(|(stage, _)| *stage).collect();
         bail!("no stage `{unknown}`: there are {}", known.join(", "));
     }
-    let chosen: Vec<_> = STAGES
-        .iter()
-        .filter(|(stage, _)| names.is_empty() || names.iter().any(|name| name == stage))
-        .collect();
+    let chosen: Vec<_> = match names {
+        [] => STAGES.iter().collect(),
+        names => every().filter(|(stage, _)| names.iter().any(|name| name == stage)).collect(),
+    };
     for (stage, test) in &chosen {
         say(&format!("test stage `{stage}`"));
         let begun = Instant::now();
@@ -112,6 +116,30 @@ fn browser() -> Result<()> {
     tests.args(["--test", "--test-concurrency=1"]).current_dir(workspace_root().join("e2e/browser"));
     tests.env("CHROMIUM", setup::chromium()?).env("STUDIO_BIN", studio()?);
     tests.env("STUDIO_EAGER_BIN", llama.studio);
+    run(with_tools(&mut tests)?)
+}
+
+/// Kernels and the agent for 64-bit ARM in the emulator, and devices by an adbd stand-in, which is not Android.
+fn android() -> Result<()> {
+    setup::run(&["test".to_owned()])?;
+    let tools = setup::arm64::toolchain()?;
+    let agent = crate::agent::run_for("arm64")?;
+    let standin = setup::standin()?;
+    let mut kernels = crate::agent::cargo_for(
+        &tools,
+        &["test", "--quiet", "--release", "--package", "studio-kernels", "--lib", "--tests"],
+    );
+    kernels.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", &standin.qemu);
+    run(&mut kernels)?;
+    // The kernels for ARM are in it now.
+    run(cargo().args(["build", "--quiet", "--package", "studio-hub"]))?;
+    let target =
+        env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from);
+    let mut tests = cargo();
+    tests.args(["test", "--quiet", "--package", "android-runner", "--test", "standin"]);
+    tests.args(["--", "--test-threads=1"]);
+    tests.env("STUDIO_BIN", target.join("debug/studio")).env("STUDIO_AGENT", agent);
+    tests.env("ADB", standin.adb).env("QEMU", standin.qemu).env("STANDIN_PARTS", standin.parts);
     run(with_tools(&mut tests)?)
 }
 

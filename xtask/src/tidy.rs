@@ -12,6 +12,7 @@ use std::{
 
 /// Which of our crates each of our crates may depend on, tests aside.
 const ARROWS: &[(&str, &[&str])] = &[
+    ("android-runner", &[]),
     ("e2e", &["gguf-file", "iree-runtime", "runner-agent", "studio-core", "studio-protocol"]),
     ("gguf-file", &[]),
     ("iree-runtime", &["iree-sys"]),
@@ -24,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "studio-hub",
         &[
+            "android-runner",
             "gguf-file",
             "runner-agent",
             "studio-core",
@@ -37,7 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("studio-protocol", &[]),
     ("studio-web", &["gguf-file", "studio-core", "studio-graph", "studio-protocol", "vmfb-file"]),
     ("vmfb-file", &[]),
-    ("xtask", &[]),
+    ("xtask", &["android-runner"]),
 ];
 
 const UNSAFE: &str = "unsafe";

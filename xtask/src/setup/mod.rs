@@ -2,12 +2,15 @@
 //!
 //! Everything comes from package registries, by name, version and (for what is run or measured) SHA-256.
 
+pub(crate) mod arm64;
 mod browser;
+mod debian;
 mod iree;
 mod llama;
 mod model;
 pub(crate) mod node;
 mod python;
+mod standin;
 mod variants;
 mod vocabularies;
 pub(crate) mod wasm;
@@ -18,16 +21,18 @@ pub(crate) use llama::llama;
 pub(crate) use model::{gemma3, minilm, smollm2};
 pub(crate) use node::{binaryen, browser_test_modules};
 pub(crate) use python::{graph_peers, test_python};
+pub(crate) use standin::standin;
 pub(crate) use variants::{float_models, gemma3_f32, quantised_models, variant};
 pub(crate) use vocabularies::vocabularies;
 
 use crate::command::say;
 use anyhow::{Result, bail};
 
-const GROUPS: &str = "`studio`, `test`, `reference`, `quantised` and `eager`";
+const GROUPS: &str = "`studio`, `test`, `reference`, `quantised`, `eager`, `arm64` and `android`";
 
 /// Installs what the named groups need: `studio` to build and run, `test` for the tests besides, `reference` for
-/// those that compare with llama.cpp; `quantised` are models for benchmarks, `eager` is `studio` with llama.cpp in it.
+/// those that compare with llama.cpp; `quantised` are models for benchmarks, `eager` is `studio` with llama.cpp in it;
+/// `arm64` is what builds kernels and agents for phones and boards, `android` what stands in for a phone in tests.
 pub(crate) fn run(groups: &[String]) -> Result<()> {
     if groups.is_empty() {
         bail!("setup what? There are {GROUPS}");
@@ -39,6 +44,12 @@ pub(crate) fn run(groups: &[String]) -> Result<()> {
             "reference" => reference()?,
             "quantised" => quantised_models()?,
             "eager" => say(&format!("{} has the eager engine", llama()?.studio.display())),
+            "android" => {
+                standin()?;
+            }
+            "arm64" => {
+                arm64::toolchain()?;
+            }
             other => bail!("no group `{other}`: there are {GROUPS}"),
         }
     }

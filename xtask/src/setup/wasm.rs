@@ -4,6 +4,7 @@
 //! (`RUSTUP_AUTO_INSTALL=0`) or `WASM_STD=debian` is set, it comes from Debian's packages of a newer rustc with
 //! its sources: they are unpacked into a private folder, never installed, and std is built from them once.
 
+use super::debian::Apt;
 use crate::{
     cache,
     command::{cargo, on_path, output, run, say},
@@ -26,7 +27,7 @@ pub(crate) fn toolchain() -> Result<Option<PathBuf>> {
     let choice = env::var("WASM_STD").unwrap_or_default();
     let rustup_installs_nothing = env::var("RUSTUP_AUTO_INSTALL").is_ok_and(|value| value == "0");
     if choice != "debian" {
-        if has_std(Path::new("rustc")) {
+        if has_std(Path::new("rustc"), TARGET) {
             return Ok(None);
         }
         if !rustup_installs_nothing && on_path("rustup").is_some() {
@@ -38,20 +39,21 @@ pub(crate) fn toolchain() -> Result<Option<PathBuf>> {
     if on_path("apt-get").is_none() {
         bail!("no standard library for {TARGET}: run `rustup target add {TARGET}`");
     }
-    debian().map(Some)
+    Ok(Some(debian()?.join("bin/rustc")))
 }
 
-fn has_std(rustc: &Path) -> bool {
+/// Whether a compiler has the standard library for a target.
+pub(super) fn has_std(rustc: &Path, target: &str) -> bool {
     let Ok(sysroot) = output(Command::new(rustc).args(["--print", "sysroot"])) else { return false };
-    let libraries = Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).join("lib");
+    let libraries = Path::new(sysroot.trim()).join("lib/rustlib").join(target).join("lib");
     fs::read_dir(libraries).is_ok_and(|mut entries| {
         entries
             .any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("libstd-")))
     })
 }
 
-/// The private toolchain from Debian's packages: found, or made.
-fn debian() -> Result<PathBuf> {
+/// The folder of the private toolchain from Debian's packages, `debian-VERSION`: found, or made.
+pub(super) fn debian() -> Result<PathBuf> {
     let home = cache::root()?.join("wasm");
     fs::create_dir_all(&home)?;
     if let Some(found) = fs::read_dir(&home)?
@@ -63,16 +65,15 @@ fn debian() -> Result<PathBuf> {
         })
         .max()
     {
-        return Ok(found.join("bin/rustc"));
+        return Ok(found);
     }
     say("building the standard library for the page from Debian's rustc-web (about two minutes, once)");
-    let version = candidate()?;
-    let folder_name: String =
-        version.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect();
+    let apt = Apt::of_machine();
+    let version = candidate(&apt)?;
     let work = tempfile::tempdir_in(&home)?;
     let toolchain = work.path().join("toolchain");
-    unpack(&version, work.path(), &toolchain)?;
-    let target = home.join(format!("debian-{folder_name}"));
+    unpack(&apt, &version, work.path(), &toolchain)?;
+    let target = home.join(folder_name(&version));
     if target.exists() {
         fs::remove_dir_all(&target)?;
     }
@@ -81,22 +82,23 @@ fn debian() -> Result<PathBuf> {
     write_wrappers(&target)?;
     build_std(&target, work.path())?;
     fs::write(target.join(".complete"), "")?;
-    Ok(target.join("bin/rustc"))
+    Ok(target)
+}
+
+/// The name of the folder of a package's version.
+pub(super) fn folder_name(version: &str) -> String {
+    let name = version.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' });
+    "debian-".chars().chain(name).collect()
 }
 
 /// The version of `rustc-web` that apt would install.
-fn candidate() -> Result<String> {
-    let ask = || -> Result<Option<String>> {
-        let policy = output(Command::new("apt-cache").args(["policy", "rustc-web"]))?;
-        let line = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "));
-        Ok(line.filter(|version| *version != "(none)").map(str::to_owned))
-    };
+fn candidate(apt: &Apt) -> Result<String> {
     // A machine's lists may be older than the compiler that is needed.
-    if let Some(version) = ask()?.filter(|version| is_new_enough(version)) {
+    if let Some(version) = apt.candidate("rustc-web")?.filter(|version| is_new_enough(version)) {
         return Ok(version);
     }
-    run(Command::new("apt-get").args(["update", "-qq"]))?;
-    ask()?.filter(|version| is_new_enough(version)).with_context(|| {
+    apt.update()?;
+    apt.candidate("rustc-web")?.filter(|version| is_new_enough(version)).with_context(|| {
         format!(
             "Debian's packages here have no rustc-web {OLDEST} or newer: run `rustup target add {TARGET}`"
         )
@@ -111,33 +113,22 @@ fn is_new_enough(version: &str) -> bool {
     numbers(version) >= numbers(OLDEST)
 }
 
-/// The first dependency of a package whose name begins so.
-fn dependency(package: &str, prefix: &str) -> Result<String> {
-    let list = output(Command::new("apt-cache").args(["depends", package]))?;
-    let mut names = list.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
-    names
-        .find(|name| name.starts_with(prefix))
-        .map(str::to_owned)
-        .with_context(|| format!("{package} depends on no {prefix}…"))
-}
-
 /// Puts compiler, linker, LLVM and std's sources together as a toolchain's folders.
-fn unpack(version: &str, work: &Path, toolchain: &Path) -> Result<()> {
-    let std_runtime = dependency(&format!("libstd-rust-web-dev={version}"), "libstd-rust-web-")?;
-    let llvm = dependency(&format!("{std_runtime}={version}"), "libllvm")?;
+fn unpack(apt: &Apt, version: &str, work: &Path, toolchain: &Path) -> Result<()> {
+    let std_runtime = apt.dependency(&format!("libstd-rust-web-dev={version}"), "libstd-rust-web-")?;
+    let llvm = apt.dependency(&format!("{std_runtime}={version}"), "libllvm")?;
     let llvm_version: String = llvm.chars().filter(char::is_ascii_digit).collect();
     let at = |package: &str| format!("{package}={version}");
-    let packages = [at("rustc-web"), at("libstd-rust-web-dev"), at(&std_runtime), at("rust-web-src")];
-    let (debs, files) = (work.join("debs"), work.join("files"));
-    fs::create_dir_all(&debs)?;
-    run(Command::new("apt-get")
-        .args(["download", "-qq"])
-        .args(&packages)
-        .args([llvm, format!("lld-{llvm_version}")])
-        .current_dir(&debs))?;
-    for deb in fs::read_dir(&debs)? {
-        run(Command::new("dpkg-deb").arg("-x").arg(deb?.path()).arg(&files))?;
-    }
+    let packages = [
+        at("rustc-web"),
+        at("libstd-rust-web-dev"),
+        at(&std_runtime),
+        at("rust-web-src"),
+        llvm,
+        format!("lld-{llvm_version}"),
+    ];
+    let files = work.join("files");
+    apt.unpack(&packages, &files)?;
     let host = only_child(&files.join("usr/lib/rustlib"), |name| name.ends_with("-linux-gnu"))?;
     let libraries = only_child(&files.join("usr/lib"), |name| name.ends_with("-linux-gnu"))?;
     let sources = only_child(&files.join("usr/src"), |name| name.starts_with("rustc-"))?;
@@ -164,7 +155,7 @@ fn unpack(version: &str, work: &Path, toolchain: &Path) -> Result<()> {
     Ok(())
 }
 
-fn only_child(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<PathBuf> {
+pub(super) fn only_child(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<PathBuf> {
     fs::read_dir(folder)
         .with_context(|| format!("looking into {}", folder.display()))?
         .filter_map(|entry| Some(entry.ok()?.path()))
