@@ -1,5 +1,6 @@
 //! The command line: what can be asked, one file a command, and what becomes of the outcome.
 
+mod android;
 mod bench;
 mod compile;
 mod diff;
@@ -58,6 +59,7 @@ enum Command {
     Runners(runners::Runners),
     Jobs(jobs::Jobs),
     Join(join::Join),
+    Android(android::Android),
     Doctor(doctor::Doctor),
     #[command(hide = true)]
     Engine(engine::Engine),
@@ -89,6 +91,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Runners(command) => command.run(),
         Command::Jobs(command) => command.run(),
         Command::Join(command) => command.run(),
+        Command::Android(command) => command.run(),
         Command::Doctor(command) => command.run(),
         Command::Engine(command) => return command.run(),
     })

@@ -45,7 +45,7 @@ pub(super) fn is_of_options(error: &anyhow::Error) -> bool {
 
 /// An error and its causes, outermost first, nothing said twice: many an error quotes its cause, and many a
 /// cause begins with the file that its context names.
-fn in_words(error: &anyhow::Error) -> String {
+pub(super) fn in_words(error: &anyhow::Error) -> String {
     let mut words = String::new();
     for cause in error.chain() {
         let cause = cause.to_string();

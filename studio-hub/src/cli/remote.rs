@@ -73,7 +73,7 @@ pub(super) struct PlaceArgs {
 
 impl HubArgs {
     /// The hub that is meant.
-    fn address(&self) -> anyhow::Result<HubAddress> {
+    pub(super) fn address(&self) -> anyhow::Result<HubAddress> {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let token = self.token.clone().or_else(|| variable(TOKEN));
         if let Some(url) = self.hub.clone().or_else(|| variable(HUB)) {
