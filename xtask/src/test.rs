@@ -123,6 +123,18 @@ fn browser() -> Result<()> {
 fn android() -> Result<()> {
     setup::run(&["test".to_owned()])?;
     let tools = setup::arm64::toolchain()?;
+    // Not among all targets, which the stage `lint` checks.
+    run(cargo().args([
+        "clippy",
+        "--quiet",
+        "-p",
+        "android-runner",
+        "--test",
+        "standin",
+        "--",
+        "-D",
+        "warnings",
+    ]))?;
     let agent = crate::agent::run_for("arm64")?;
     let standin = setup::standin()?;
     let mut kernels = crate::agent::cargo_for(

@@ -265,10 +265,10 @@ impl Plan {
         }
         remote.say(&ClientMessage::RunnersWatch).await?;
         loop {
-            if let HubMessage::Runners { runners } = remote.hear().await? {
-                if is_there(&runners) {
-                    return Ok(());
-                }
+            if let HubMessage::Runners { runners } = remote.hear().await?
+                && is_there(&runners)
+            {
+                return Ok(());
             }
         }
     }
