@@ -6,7 +6,7 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
 };
-use studio_protocol::Hash;
+use studio_protocol::{Hash, Origins};
 
 /// Names everything that a module's bytes depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ impl Key {
     /// The key of what a compiler of this version makes of a text with these flags; `host` is the processor
     /// where the code depends on it.
     pub(crate) fn new(mlir: blake3::Hash, flags: &[String], compiler: &str, host: Option<&str>) -> Self {
-        let mut hasher = blake3::Hasher::new_derive_key("Lowering Studio compiled module 1");
+        let mut hasher = blake3::Hasher::new_derive_key("Lowering Studio compiled module 2");
         hasher.update(mlir.as_bytes());
         let words = flags.iter().map(String::as_str).chain([compiler, host.unwrap_or_default()]);
         for word in words {
@@ -33,6 +33,7 @@ pub(crate) struct Entry {
     pub(crate) blake3: Hash,
     pub(crate) size_bytes: u64,
     pub(crate) compile_us: u64,
+    pub(crate) origins: Origins,
 }
 
 /// A folder of modules.

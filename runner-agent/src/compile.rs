@@ -1,5 +1,7 @@
 //! A compile job: MLIR in, a module out, found again by content.
 
+mod origins;
+
 use crate::{
     Failure, Tools,
     cache::{Cache, Entry, Key},
@@ -10,15 +12,17 @@ use crate::{
     tools::Compiler,
 };
 use std::{
+    ffi::OsString,
     fs::File,
     io,
+    io::BufReader,
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::ExitStatus,
     time::{Duration, Instant},
 };
 use studio_core::options::Form;
-use studio_protocol::{ErrorCode, Hash, JobEvent, WireError};
+use studio_protocol::{ErrorCode, Hash, JobEvent, Origins, WireError};
 use tokio::{sync::mpsc, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
@@ -62,6 +66,8 @@ pub struct Compiled {
     pub flags: Vec<String>,
     /// What the module may use of a processor beyond the architecture's baseline, by LLVM's names, sorted.
     pub cpu_features: Vec<String>,
+    /// Which parts of the graph its dispatches come from; empty where flags keep the compiler from saying so.
+    pub origins: Origins,
 }
 
 /// Refuses a target that nobody knows, and flags that can't be passed on.
@@ -94,6 +100,7 @@ pub async fn compile(
         compiler: compiler.version.clone(),
         flags: flags.clone(),
         cpu_features: target.cpu_features(job.form),
+        origins: entry.origins,
     };
 
     let mlir = job.mlir.clone();
@@ -125,7 +132,11 @@ pub async fn compile(
         .map_err(|error| io_failure(folder, &error))?;
     let module = work.path().join("module.vmfb");
     send(events, JobEvent::Step { name: "compiling".to_owned() }).await;
-    let time = spawn(job, compiler, &flags, work.path(), &module, events, cancel).await?;
+    let start = Instant::now();
+    let origins = Invocation { job, compiler, flags: &flags, work: work.path(), start, events, cancel }
+        .compile(&module)
+        .await?;
+    let time = start.elapsed();
 
     if !module.is_file() {
         return Err(WireError::new(ErrorCode::CompilerFailed, "iree-compile ended well and wrote no module")
@@ -139,6 +150,7 @@ pub async fn compile(
             blake3: Hash::from_bytes(*hash.as_bytes()),
             size_bytes,
             compile_us: time.as_micros() as u64,
+            origins,
         };
         std::fs::rename(&module, &path)?;
         if let Some(Err(error)) = cache.map(|cache| cache.keep(&key, &path, &entry)) {
@@ -154,9 +166,10 @@ pub async fn compile(
 const MAX_FLAG_BYTES: usize = 16 << 10;
 
 /// What a flag must not ask for: something else than a module, or a module somewhere else.
-const REFUSED_FLAGS: [&str; 9] = [
+const REFUSED_FLAGS: [&str; 10] = [
     "o",
     "output-format",
+    "compile-from",
     "compile-to",
     "compile-mode",
     "split-input-file",
@@ -190,41 +203,63 @@ fn check_flag(flag: &str) -> Result<(), WireError> {
     Ok(())
 }
 
-/// Runs the compiler and says how long it took.
-async fn spawn(
-    job: &CompileJob,
-    compiler: &Compiler,
-    flags: &[String],
-    work: &Path,
-    module: &Path,
-    events: &mpsc::Sender<JobEvent>,
-    cancel: &CancellationToken,
-) -> Result<Duration, Failure> {
-    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| io_failure(path, &error));
-    let mut args =
-        vec![absolute(&job.mlir)?.into_os_string(), "-o".into(), absolute(module)?.into_os_string()];
-    args.extend(flags.iter().map(Into::into));
-    let process = Process {
-        program: compiler.path.clone(),
-        args,
-        dir: absolute(work)?,
-        tie: Tie::Guarded { memory_limit_bytes: Some(job.memory_limit_bytes) },
-        time_limit: Some(job.time_limit),
-    };
-    let mut log = Log::new(events);
-    let start = Instant::now();
-    let ended =
-        proc::run(&process, cancel, &mut log).await.map_err(|error| io_failure(&compiler.path, &error))?;
-    match ended {
-        Ended::Exited(status) if status.success() => Ok(start.elapsed()),
-        Ended::Exited(status) => Err(exit_failure(job, status, &log).into()),
-        Ended::TimedOut => Err(WireError::new(
-            ErrorCode::TimedOut,
-            format!("iree-compile was ended after its time limit of {} s", job.time_limit.as_secs_f64()),
-        )
-        .hint("Raise the time limit, or export fewer graphs")
-        .into()),
-        Ended::Cancelled => Err(Failure::Cancelled),
+/// What one job's runs of the compiler share.
+struct Invocation<'a> {
+    job: &'a CompileJob,
+    compiler: &'a Compiler,
+    flags: &'a [String],
+    /// A folder for what lies between.
+    work: &'a Path,
+    /// When the job's time began.
+    start: Instant,
+    events: &'a mpsc::Sender<JobEvent>,
+    cancel: &'a CancellationToken,
+}
+
+impl Invocation<'_> {
+    /// Compiles in two halves, with a look at the dispatches between them. That gives the same bytes as one run, in the
+    /// same time.
+    async fn compile(&self, module: &Path) -> Result<Origins, Failure> {
+        // What is printed between the halves must be what the first one left.
+        if self.flags.iter().any(|flag| flag.starts_with("--mlir-")) {
+            self.run(&self.job.mlir, module, &[]).await?;
+            return Ok(Origins::default());
+        }
+        let dispatches = self.work.join("dispatches.mlir");
+        self.run(&self.job.mlir, &dispatches, &["--compile-to=flow", "--mlir-print-debuginfo"]).await?;
+        let text = dispatches.clone();
+        let origins = blocking(&dispatches, move || origins::read(BufReader::new(File::open(text)?))).await?;
+        self.run(&dispatches, module, &["--compile-from=flow"]).await?;
+        Ok(origins)
+    }
+
+    async fn run(&self, input: &Path, output: &Path, more: &[&str]) -> Result<(), Failure> {
+        let absolute = |path: &Path| std::path::absolute(path).map_err(|error| io_failure(path, &error));
+        let (job, program) = (self.job, &self.compiler.path);
+        let mut args: Vec<OsString> =
+            vec![absolute(input)?.into_os_string(), "-o".into(), absolute(output)?.into_os_string()];
+        args.extend(self.flags.iter().map(Into::into));
+        args.extend(more.iter().map(Into::into));
+        let process = Process {
+            program: program.clone(),
+            args,
+            dir: absolute(self.work)?,
+            tie: Tie::Guarded { memory_limit_bytes: Some(job.memory_limit_bytes) },
+            time_limit: Some(job.time_limit.saturating_sub(self.start.elapsed())),
+        };
+        let mut log = Log::new(self.events);
+        let ended = proc::run(&process, self.cancel, &mut log).await;
+        match ended.map_err(|error| io_failure(program, &error))? {
+            Ended::Exited(status) if status.success() => Ok(()),
+            Ended::Exited(status) => Err(exit_failure(job, status, &log).into()),
+            Ended::TimedOut => Err(WireError::new(
+                ErrorCode::TimedOut,
+                format!("iree-compile was ended after its time limit of {} s", job.time_limit.as_secs_f64()),
+            )
+            .hint("Raise the time limit, or export fewer graphs")
+            .into()),
+            Ended::Cancelled => Err(Failure::Cancelled),
+        }
     }
 }
 

@@ -130,6 +130,7 @@ impl<S: Supply> Task<'_, S> {
             compiler: compiled.compiler,
             flags: compiled.flags,
             cpu_features: compiled.cpu_features,
+            origins: compiled.origins,
         })
     }
 

@@ -1,6 +1,8 @@
 //! Jobs: what is asked for and what happens in one.
 
-use crate::{Artifact, BenchReport, Combination, Hash, SweepReport, SweepSpec, VerifyReport, WireError};
+use crate::{
+    Artifact, BenchReport, Combination, Hash, Origins, SweepReport, SweepSpec, VerifyReport, WireError,
+};
 use serde::{Deserialize, Serialize};
 
 /// A job's name, given by the hub.
@@ -317,6 +319,9 @@ pub enum Outcome {
         /// What the module may use of a processor beyond the architecture's baseline, by LLVM's names, sorted.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         cpu_features: Vec<String>,
+        /// Which parts of the graph its dispatches come from; empty where that was not found out.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        origins: Origins,
     },
     /// Tokens were generated.
     Ran {
@@ -397,6 +402,9 @@ pub struct DispatchTime {
     pub min_ms: f64,
     /// The longest call.
     pub max_ms: f64,
+    /// Paths of the graph's scopes that it computes parts of; none where that isn't known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
 }
 
 /// Why a run ended.

@@ -11,6 +11,7 @@ mod error;
 pub mod figures;
 mod hub;
 mod job;
+pub mod origins;
 mod record;
 mod report;
 mod runner;
@@ -24,6 +25,7 @@ pub use job::{
     BenchSpec, ChatMessage, CompileSpec, DispatchTime, JobEvent, JobId, JobSpec, LatencyPercentiles, Outcome,
     Prompt, RunReport, RunSpec, Sampling, StopReason, Timings, VerifySpec,
 };
+pub use origins::{DispatchSite, FunctionOrigins, Origins};
 pub use record::{JobFilter, JobRecord, JobState, MAX_TIME_LIMIT_S, On, PRIORITIES, Terms};
 pub use report::{
     Bandwidth, BenchReport, BenchRun, Distances, EagerInfo, Figure, Limits, Position, Ratio, RunRounds,

@@ -7,8 +7,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use studio_protocol::{
     Artifact, Assignment, BenchSpec, ChatMessage, ClientMessage, CompileSpec, CompilerInfo, ErrorCode, Hash,
     HubMessage, JobEvent, JobFilter, JobRecord, JobSpec, JobState, LatencyPercentiles, ModuleInfo, On,
-    Outcome, Prompt, RunReport, RunSpec, Runner, RunnerInfo, RunnerState, Sampling, StopReason, Terms,
-    Timings, VerifySpec, WireError, Working, is_runner_name, is_upload_key,
+    Origins, Outcome, Prompt, RunReport, RunSpec, Runner, RunnerInfo, RunnerState, Sampling, StopReason,
+    Terms, Timings, VerifySpec, WireError, Working, is_runner_name, is_upload_key,
 };
 
 /// Prints a value, compares, reads it back, and prints that again.
@@ -214,6 +214,7 @@ fn how_a_job_ends() {
         compiler: "3.13.0".to_owned(),
         flags: vec![],
         cpu_features: vec![],
+        origins: Origins::default(),
     };
     check(
         &finished(compiled),

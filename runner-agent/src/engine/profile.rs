@@ -29,6 +29,7 @@ pub(super) fn dispatches(device: Option<&Device>) -> Result<Vec<DispatchTime>, W
         total_ms: millis(dispatch.total),
         min_ms: millis(dispatch.shortest),
         max_ms: millis(dispatch.longest),
+        scopes: Vec::new(),
     };
     Ok(profile.dispatches.into_iter().map(told).collect())
 }

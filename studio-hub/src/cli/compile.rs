@@ -7,7 +7,7 @@ use super::{
     remote::{self, PlaceArgs},
     work::{self, Cancel},
 };
-use crate::model::record;
+use crate::model::{record, write_origins};
 use clap::Args;
 use runner_agent::{BundleFiles, COMPILE_MEMORY_LIMIT_BYTES, CompileJob, Compiled, Tools};
 use std::{
@@ -112,6 +112,7 @@ pub(super) async fn compile(
         flags: compiled.flags.clone(),
         cpu_features: compiled.cpu_features.clone(),
     });
+    write_origins(&compiled.path, &compiled.blake3.to_string(), &compiled.origins)?;
     record(dir, &mut manifest)?;
     Ok(compiled)
 }

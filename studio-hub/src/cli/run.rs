@@ -100,7 +100,9 @@ impl Run {
                     sampling: self.sampling.settings(),
                     profile: self.profile,
                 };
-                reports.push(generate(&job, self.json, &cancel).await?);
+                let mut report = generate(&job, self.json, &cancel).await?;
+                profile::name_scopes(&mut report.dispatches, &source);
+                reports.push(report);
             }
             match reports.as_slice() {
                 [only] => self.report(only),

@@ -8,6 +8,7 @@ use super::{
     claim::claim,
     hash::{Hashing, threads},
     make::Making,
+    origins::origins_path,
     write_whole,
 };
 use anyhow::Context;
@@ -128,8 +129,11 @@ fn remove_former(out: &Path) -> anyhow::Result<Vec<String>> {
         for name in
             files.into_iter().map(|file| file.name).chain(modules.into_iter().map(|module| module.file.name))
         {
-            if remove(&out.join(&name))? {
-                removed.push(name);
+            // What was said of a module goes with it.
+            for path in [out.join(&name), origins_path(&out.join(&name))] {
+                if remove(&path)? {
+                    removed.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+                }
             }
         }
     }

@@ -6,11 +6,13 @@ mod files;
 mod hash;
 mod make;
 mod open;
+mod origins;
 mod record;
 mod write;
 
 pub(crate) use export::{Exported, Progress, content_key, export};
 pub(crate) use files::ModelFiles;
 pub(crate) use open::Model;
+pub(crate) use origins::{read_origins, write_origins};
 pub(crate) use record::record;
 pub(crate) use write::{WriteError, write_whole};

@@ -86,3 +86,54 @@ fn the_usual_export_is_for_processors_and_is_refused_by_others() {
     let refused = with_cache("run b --tokens 1,2,3 -n 4");
     fails(&refused, 1, &["this processor lacks telepathy", "Export the model again with --kernels"]);
 }
+
+/// Which parts of the graph dispatches come from is found out on the way, and the module is the one that iree-compile
+/// makes of the text in one run.
+#[test]
+fn dispatches_are_told_with_the_parts_of_the_graph_that_they_compute() {
+    let Some(compiler) = tiny::compiler() else { return };
+    let dir = model(Fault::None);
+    let with_cache = |args: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_studio"));
+        command.args(args.split_whitespace()).env("IREE_COMPILE", &compiler);
+        ran(command.env("STUDIO_CACHE", dir.path().join("cache")), dir.path())
+    };
+    let cases =
+        [("stablehlo", " --weights f32", "layer 0–1 / mlp / gate_proj"), ("cpu", "", "embedding; layer 0–")];
+    for (form, weights, part) in cases {
+        let export = format!("export tiny.gguf --form {form}{weights} --out {form} --context 16 --chunk 4");
+        assert_eq!(studio(dir.path(), &export).status, 0);
+        assert_eq!(with_cache(&format!("compile {form} --target host")).status, 0);
+        let bundle = dir.path().join(form);
+        let manifest: Value =
+            serde_json::from_slice(&fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
+        let flags = manifest["modules"][0]["flags"].as_array().unwrap();
+        let stock = Command::new(&compiler)
+            .arg(bundle.join("model.mlir"))
+            .args(flags.iter().map(|flag| flag.as_str().unwrap()))
+            .output()
+            .expect("starting iree-compile");
+        assert!(stock.status.success(), "{}", String::from_utf8_lossy(&stock.stderr));
+        assert!(stock.stdout == fs::read(bundle.join("host.vmfb")).unwrap(), "{form}: the same bytes");
+
+        let text = studio(dir.path(), &format!("inspect {form}/host.vmfb")).out;
+        assert!(text.contains(&format!(" ← {part}")), "{text}");
+        let run = with_cache(&format!("run {form} --tokens 1,2,3 -n 4 --threads 1 --profile --json"));
+        let report: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));
+        let dispatches = report["dispatches"].as_array().unwrap();
+        let decode = |dispatch: &&Value| dispatch["name"].as_str().unwrap().starts_with("decode_");
+        assert!(dispatches.iter().any(|dispatch| decode(&dispatch)));
+        for dispatch in dispatches.iter().filter(decode) {
+            assert!(dispatch["scopes"].as_array().is_some_and(|scopes| !scopes.is_empty()), "{dispatch}");
+        }
+    }
+    let of = "cpu/host.dispatches.json";
+    assert!(dir.path().join(of).is_file());
+    // Printing flags of MLIR's could garble what passes between the halves.
+    assert_eq!(with_cache("compile cpu --target host --flag --mlir-disable-threading").status, 0);
+    assert!(!dir.path().join(of).exists(), "nothing is said of another module");
+    assert!(studio(dir.path(), "inspect cpu/host.vmfb").out.contains("| decode_0\n"));
+    let again = "export tiny.gguf --form stablehlo --weights f32 --out stablehlo --context 16 --chunk 4";
+    assert_eq!(studio(dir.path(), again).status, 0);
+    assert!(!dir.path().join("stablehlo/host.dispatches.json").exists(), "it goes with its module");
+}

@@ -3,9 +3,9 @@
 use super::super::{Bounds, Buffer, Place};
 use super::binding::{Binding, Bindings};
 use super::{EXECUTABLE, Printed};
-use crate::emit::mlir::{List, Names, Symbol, Writer, argument};
+use crate::emit::mlir::{List, Names, Quoted, Symbol, Writer, argument};
 use crate::graph::{Handle, ParamSpec, TensorType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 pub(super) fn print(out: &mut Writer, function: &Printed<'_>) {
     let graph_function = function.function;
@@ -80,17 +80,28 @@ impl Host<'_> {
         }
         let shim = self.function.shim(dispatch);
         out.line(format_args!(
-            "%{shim}:{} = flow.dispatch {}::{}({}) : ({}) -> ({})",
+            "%{shim}:{} = flow.dispatch {}::{}({}) : ({}) -> ({}) loc(fused[{}])",
             results.len(),
             Symbol(EXECUTABLE),
             Symbol(&shim),
             List(operands.iter().map(|(name, _)| name)),
             List(operands.iter().map(|(_, ty)| ty)),
             List(results.iter().map(|(_, result)| result)),
+            List(self.scopes(dispatch)),
         ));
         for (index, (place, _)) in results.into_iter().enumerate() {
             self.current.insert(place, format!("%{shim}#{index}"));
         }
+    }
+
+    /// The parts of the model that a dispatch computes, in the order in which it begins with them: the names of their
+    /// locations, as those of operations in the portable form.
+    fn scopes(&self, dispatch: usize) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let calls = &self.function.plan.dispatches[dispatch].calls;
+        let scopes = calls.iter().map(|planned| planned.call.scope).filter(|scope| seen.insert(*scope));
+        let paths = scopes.map(|scope| self.function.graph.scopes.path(scope));
+        paths.map(|path| Quoted(if path.is_empty() { "model" } else { &path }).to_string()).collect()
     }
 
     /// The value that a dispatch is given for a place. A parameter is loaded where it is used.
