@@ -47,6 +47,8 @@ impl WorkerPort {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        // `worker.js` begins with it.
+        worker.post_message(&wasm_bindgen::module()).map_err(|error| browser::words(&error))?;
         Ok(Self {
             worker,
             ready: Cell::new(false),
