@@ -68,6 +68,45 @@ test("a run is stopped when asked to", async () => {
   assert.match(await page.getByTestId("run-state").innerText(), /^Stopped after \d+ tokens\.$/);
 });
 
+test("a timed run tells where its time went: in a table, in the module, and as colours of the graph", async () => {
+  await page.locator("#profile").check();
+  await ask("What is the capital of France?", 8);
+  const times = page.getByTestId("dispatch-times");
+  await times.waitFor({ timeout: MINUTE });
+  const rows = await times.locator("tbody tr").allInnerTexts();
+  const shares = rows.map((row) => Number(row.match(/([\d.]+) %/)[1]));
+  assert.ok(Math.abs(shares.reduce((sum, share) => sum + share) - 100) < 0.1 * shares.length, `the shares are the whole: ${shares}`);
+  assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
+  const decode = rows.filter((row) => row.includes("decode_"));
+  assert.ok(decode.length > 4 && decode.every((row) => /layer \d+–\d+|output/.test(row)), decode.join("\n"));
+  await page.locator("#profile").uncheck();
+  await shoot(page, "profile-light");
+
+  await page.getByTestId("module-inside").click();
+  const dispatches = page.getByTestId("dispatches");
+  await dispatches.getByRole("columnheader", { name: "Computes" }).waitFor();
+  await page.getByTestId("dispatch-search").fill("output");
+  assert.match(await dispatches.innerText(), /decode_\d+[\s\S]*output/);
+
+  await times.getByRole("link", { name: /output/ }).first().click();
+  await page.getByTestId("graph-canvas").waitFor();
+  assert.match(await page.evaluate(() => location.hash), /^#graph=(decode|prefill)\/output/);
+  await page.getByTestId("graph-function").selectOption({ label: "decode" });
+  await page.getByTestId("graph-colors").selectOption("time");
+  assert.match(await page.getByTestId("graph-legend").innerText(), /[\d.,]+\s*(µs|ms)/);
+  await shoot(page, "graph-time-light");
+});
+
+test("each side of the model has its address", async () => {
+  await page.getByTestId("tab-tokens").click();
+  assert.equal(await page.evaluate(() => location.hash), "#model/tokens");
+  await page.evaluate(() => { location.hash = "#model/compare"; });
+  await page.locator("#tab-compare[aria-selected=true]").waitFor();
+  await page.evaluate(() => { location.hash = "#graph=decode/layer%201"; });
+  await page.getByTestId("graph-says").getByText("layer 1").waitFor({ state: "attached" });
+  await page.getByTestId("tab-overview").click();
+});
+
 test("a page that is reloaded has its bundle still", async () => {
   await page.reload();
   await page.getByTestId("download-zip").waitFor();

@@ -24,6 +24,7 @@ mod place;
 mod repeats;
 mod search;
 pub mod svg;
+mod times;
 mod tree;
 mod view;
 
@@ -42,5 +43,6 @@ pub use paint::{Highlight, Scene, Surface, TextStyle, Weight, paint};
 pub use path::{find, path_of};
 pub use repeats::{Group, GroupId};
 pub use search::{Match, search};
+pub use times::spread;
 pub use tree::Tree;
 pub use view::View;

@@ -1,7 +1,8 @@
 //! Which parts of a model's graph the dispatches of a compiled module come from.
 
+use crate::DispatchTime;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Where each dispatch of a module is made, and which scopes of the graph it computes.
 ///
@@ -49,6 +50,21 @@ impl Origins {
             .iter()
             .flat_map(|function| function.sites.iter().map(move |site| (function, site)));
         all.filter(move |(_, site)| index.is_some_and(|index| index as u64 == u64::from(site.dispatch)))
+    }
+
+    /// What one call of a function dispatches: the paths of each place's scopes, and the nanoseconds that its dispatch
+    /// took on average. Places whose dispatch wasn't timed are left out.
+    pub fn call(&self, function: &str, times: &[DispatchTime]) -> Vec<(Vec<&str>, u64)> {
+        let timed = times.iter().filter(|time| time.calls > 0);
+        let each: HashMap<&str, u64> = timed
+            .map(|time| (time.name.as_str(), (time.total_ms * 1e6 / time.calls as f64) as u64))
+            .collect();
+        let known = self.functions.iter().filter(|known| known.name == function);
+        let place = |site: &DispatchSite| {
+            let name = self.dispatches.get(site.dispatch as usize)?;
+            Some((self.paths(site).collect(), *each.get(name.as_str())?))
+        };
+        known.flat_map(|known| &known.sites).filter_map(place).collect()
     }
 
     /// The paths of all scopes that a dispatch computes parts of, each once, in the text's order.

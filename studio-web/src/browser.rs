@@ -93,3 +93,13 @@ pub(crate) fn words(error: &JsValue) -> String {
         None => error.as_string().unwrap_or_else(|| format!("{error:?}")),
     }
 }
+
+/// Changes the part of the address behind `#`, without a step in the history.
+pub(crate) fn replace_address(address: &str) {
+    let history = Reflect::get(&js_sys::global(), &"history".into()).unwrap_or_default();
+    let replace = Reflect::get(&history, &"replaceState".into()).ok();
+    if let Some(replace) = replace.and_then(|replace| replace.dyn_into::<Function>().ok()) {
+        // A browser that refuses, for it was asked too often, keeps the address before.
+        drop(replace.call3(&history, &JsValue::NULL, &"".into(), &address.into()));
+    }
+}

@@ -5,12 +5,13 @@ mod outline;
 use super::kind;
 use super::options::ExportArgs;
 use super::outcome::{WrongUsage, note, print, print_text};
-use crate::model::Model;
+use crate::model::{Model, read_origins};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use studio_core::manifest::file_name;
 use studio_graph::{Analysis, Drawing, Function, Item, Module, Overlay, Palette, View, find, mlir, svg};
+use studio_protocol::RunReport;
 
 /// Draws a model's graph. Without --svg or --json it prints an outline of its scopes.
 #[derive(Debug, Args)]
@@ -38,6 +39,12 @@ pub(super) struct GraphCommand {
     /// Colour operations by a number.
     #[arg(long, value_enum)]
     overlay: Option<Number>,
+    /// What `studio run DIR --profile --json` printed, for --overlay time.
+    #[arg(long, value_name = "RUN.json", requires = "module")]
+    times: Option<PathBuf>,
+    /// The module that was run: DIR/host.vmfb, beside which `studio compile` wrote where its dispatches come from.
+    #[arg(long, value_name = "FILE.vmfb", requires = "times")]
+    module: Option<PathBuf>,
     /// Light words on dark paper.
     #[arg(long)]
     dark: bool,
@@ -52,6 +59,8 @@ enum Number {
     Bytes,
     /// Floating-point operations of one call.
     Flops,
+    /// The time of one call by --times and --module, that of a dispatch shared out by floating-point operations.
+    Time,
 }
 
 impl GraphCommand {
@@ -126,13 +135,43 @@ impl GraphCommand {
             }
         }
         let drawing = Drawing::new(module, function, analysis, &view);
-        let overlay = self.overlay.map(|number| match number {
-            Number::Bytes => Overlay::bytes(module, function, analysis, &view, &drawing),
-            Number::Flops => Overlay::flops(function, analysis, &view, &drawing),
-        });
+        let overlay = match self.overlay {
+            None => None,
+            Some(Number::Bytes) => Some(Overlay::bytes(module, function, analysis, &view, &drawing)),
+            Some(Number::Flops) => Some(Overlay::flops(function, analysis, &view, &drawing)),
+            Some(Number::Time) => {
+                let times = self.node_times(module, function)?;
+                Some(Overlay::new(function, analysis, &view, &drawing, times))
+            }
+        };
         let palette = if self.dark { Palette::DARK } else { Palette::LIGHT };
         let title = format!("{} · {}", module.name, function.name());
         Ok(svg::print(&drawing, &title, palette, overlay.as_ref()))
+    }
+}
+
+impl GraphCommand {
+    /// Nanoseconds of one call, by node.
+    fn node_times(&self, module: &Module, function: &Function) -> anyhow::Result<Vec<u64>> {
+        let (Some(times), Some(compiled)) = (&self.times, &self.module) else {
+            bail!(WrongUsage("--overlay time needs --times RUN.json and --module FILE.vmfb".to_owned()));
+        };
+        let read = |path: &Path| std::fs::read(path).with_context(|| path.display().to_string());
+        let report: RunReport = serde_json::from_slice(&read(times)?)
+            .with_context(|| format!("{}: not a run's report", times.display()))?;
+        if report.dispatches.is_empty() {
+            bail!("{}: the run did not time its dispatches. Run it with --profile --json", times.display());
+        }
+        let hash = blake3::hash(&read(compiled)?).to_string();
+        let origins = read_origins(compiled, &hash).with_context(|| {
+            let path = compiled.display();
+            format!(
+                "{path}: where its dispatches come from isn't known. Compile it again with `studio compile`"
+            )
+        })?;
+        let call = origins.call(function.name(), &report.dispatches);
+        anyhow::ensure!(!call.is_empty(), "the run never called {}", function.name());
+        Ok(studio_graph::spread(module, function, call).0)
     }
 }
 

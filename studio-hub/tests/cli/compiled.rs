@@ -127,6 +127,18 @@ fn dispatches_are_told_with_the_parts_of_the_graph_that_they_compute() {
             assert!(dispatch["scopes"].as_array().is_some_and(|scopes| !scopes.is_empty()), "{dispatch}");
         }
     }
+    let run = with_cache("run cpu --tokens 1,2,3 -n 4 --profile --json").out;
+    fs::write(dir.path().join("run.json"), run).unwrap();
+    let draw = "graph tiny.gguf --svg times.svg --overlay time";
+    let timed = format!("{draw} --times run.json --module cpu/host.vmfb");
+    assert_eq!(studio(dir.path(), &timed).status, 0);
+    let colours = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    assert_eq!(studio(dir.path(), "graph tiny.gguf --svg plain.svg").status, 0);
+    assert_ne!(colours("times.svg"), colours("plain.svg"));
+    fails(&studio(dir.path(), draw), 2, &["--overlay time needs --times RUN.json and --module FILE.vmfb"]);
+    let never = timed.replace("graph", "graph --graphs redecode --seq 8");
+    fails(&studio(dir.path(), &never), 1, &["the run never called main"]);
+
     let of = "cpu/host.dispatches.json";
     assert!(dir.path().join(of).is_file());
     // Printing flags of MLIR's could garble what passes between the halves.

@@ -6,10 +6,14 @@ use crate::messages::Problem;
 use crate::state::job::{Job, Phase};
 use crate::state::lab::place::Place;
 use crate::state::link::LinkState;
+use crate::state::profile::{self, Profile};
 use crate::state::prompt::{self, PromptForm};
 use crate::state::session::Bundle;
 use leptos::prelude::*;
-use studio_protocol::{Artifact, ClientMessage, CompileSpec, HubMessage, JobId, JobSpec, Outcome};
+use std::sync::Arc;
+use studio_protocol::{
+    Artifact, ClientMessage, CompileSpec, DispatchTime, HubMessage, JobId, JobSpec, Origins, Outcome,
+};
 
 /// The place that a job is shown in.
 pub(crate) type JobSlot = RwSignal<Option<Job>>;
@@ -101,6 +105,24 @@ impl App {
             | Outcome::Failed { .. }
             | Outcome::Cancelled => None,
         })
+    }
+
+    /// Where the dispatches of the compiled module come from.
+    pub(crate) fn origins(&self) -> Memo<Option<Arc<Origins>>> {
+        let compile = self.compile;
+        Memo::new(move |_| compile.with(|job| profile::origins_of(job.as_ref())))
+    }
+
+    /// What the dispatches of the last run took; none where it did not measure that.
+    pub(crate) fn dispatch_times(&self) -> Memo<Vec<DispatchTime>> {
+        let run = self.run;
+        Memo::new(move |_| run.with(|job| profile::times_of(job.as_ref())))
+    }
+
+    /// What is known of the time that the graph's parts take.
+    pub(crate) fn profile(&self) -> Memo<Option<Profile>> {
+        let (origins, times) = (self.origins(), self.dispatch_times());
+        Memo::new(move |_| Profile::new(origins.get(), times.get()))
     }
 
     fn submit(&self, slot: JobSlot, spec: JobSpec, place: &Place) {

@@ -12,6 +12,7 @@ pub mod metadata;
 pub mod model;
 pub mod module;
 pub mod options;
+pub mod profile;
 pub mod prompt;
 pub mod rate;
 pub mod room;

@@ -2,8 +2,10 @@
 
 use crate::messages::Problem;
 use crate::state::format;
+use crate::state::profile::{self, Parts};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use studio_protocol::Origins;
 use vmfb_file::{Executable, SegmentPlace, Vmfb};
 
 /// A compiled module.
@@ -112,11 +114,18 @@ pub struct DispatchRow {
     pub given: String,
     /// How often each function of the module dispatches it: `prefill × 30, decode × 1`.
     pub calls: String,
+    /// Which parts of the graph it computes, if that is known.
+    pub parts: Parts,
 }
 
-/// The functions of an executable whose names have a text in them.
+/// The functions of an executable whose names, or the parts of the graph that they compute, have a text in them.
 #[must_use]
-pub fn dispatches(vmfb: &Vmfb, executable: &Executable, query: &str) -> Vec<DispatchRow> {
+pub fn dispatches(
+    vmfb: &Vmfb,
+    executable: &Executable,
+    origins: Option<&Origins>,
+    query: &str,
+) -> Vec<DispatchRow> {
     let mut calls: BTreeMap<&str, BTreeMap<usize, usize>> = BTreeMap::new();
     for site in &vmfb.sites {
         *calls.entry(&site.dispatch).or_default().entry(site.function).or_default() += 1;
@@ -139,10 +148,11 @@ pub fn dispatches(vmfb: &Vmfb, executable: &Executable, query: &str) -> Vec<Disp
             code: function.code_bytes.map(format::bytes).unwrap_or_default(),
             given: format!("{} buffers, {} numbers{local}", function.bindings, function.constants),
             calls: words.collect::<Vec<_>>().join(", "),
+            parts: origins.map(|origins| profile::parts(origins, &function.name)).unwrap_or_default(),
         }
     };
-    let functions = executable.functions.iter();
-    functions.filter(|function| function.name.to_lowercase().contains(&query)).map(row).collect()
+    let has = |text: &str| text.to_lowercase().contains(&query);
+    executable.functions.iter().map(row).filter(|row| has(&row.name) || has(&row.parts.words)).collect()
 }
 
 /// Read-only data: what each piece is and how long.

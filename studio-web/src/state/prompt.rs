@@ -18,6 +18,8 @@ pub struct PromptForm {
     pub max_tokens: String,
     /// Worker threads; the runner chooses where blank.
     pub threads: String,
+    /// Whether each dispatch is timed.
+    pub profile: bool,
 }
 
 /// A field of the form.
@@ -39,6 +41,7 @@ impl Default for PromptForm {
             chat: true,
             max_tokens: "128".to_owned(),
             threads: String::new(),
+            profile: false,
         }
     }
 }
@@ -49,6 +52,7 @@ impl PromptForm {
         let form = Self {
             max_tokens: spec.max_tokens.to_string(),
             threads: spec.threads.map(|threads| threads.to_string()).unwrap_or_default(),
+            profile: spec.profile,
             ..Self::default()
         };
         match &spec.prompt {
@@ -106,7 +110,7 @@ impl PromptForm {
             Prompt::Text { text: self.text.clone() }
         };
         let sampling = Sampling::default();
-        Ok(RunSpec { bundle, module, prompt, max_tokens, threads, sampling, profile: false })
+        Ok(RunSpec { bundle, module, prompt, max_tokens, threads, sampling, profile: self.profile })
     }
 }
 
@@ -158,6 +162,7 @@ mod tests {
         let mut form = form("Hi");
         form.system = "Be brief.".into();
         form.threads = "2".into();
+        form.profile = true;
         assert_eq!(PromptForm::of(&form.check(BUNDLE, MODULE, true, None).unwrap()), form);
         form.chat = false;
         form.system.clear();

@@ -7,6 +7,7 @@ mod bundle;
 mod card;
 mod compare;
 mod compile;
+mod dispatches;
 mod drop;
 mod elapsed;
 mod export;

@@ -10,9 +10,11 @@ use super::problem::ProblemBox;
 use super::step::Step;
 use super::tensors::TensorTable;
 use super::tokens::TokenBench;
+use crate::browser;
 use crate::messages::ModelReport;
 use crate::page::App;
 use crate::state::model::ModelState;
+use leptos::ev;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -72,6 +74,23 @@ const SIDES: [(Side, &str, &str); 6] = [
     (Side::Compare, "compare", "Compare"),
 ];
 
+impl Side {
+    /// The side that the page's address leads to: `#model/tensors`, or a place in the graph.
+    fn addressed() -> Option<Self> {
+        if graph::address().is_some() {
+            return Some(Side::Graph);
+        }
+        let hash = window().location().hash().ok()?;
+        let id = hash.strip_prefix("#model/")?;
+        SIDES.iter().find(|(_, known, _)| *known == id).map(|(side, ..)| *side)
+    }
+
+    /// Its place in the row.
+    fn index(self) -> usize {
+        SIDES.iter().position(|(of, ..)| *of == self).unwrap_or(0)
+    }
+}
+
 /// The graph of a dropped text, which is no model.
 #[component]
 fn GraphText(
@@ -123,8 +142,20 @@ fn Opened(
     report: Arc<ModelReport>,
 ) -> impl IntoView {
     let app = App::get();
-    // An address that leads into the graph opens it.
-    let side = RwSignal::new(if graph::address().is_some() { Side::Graph } else { Side::Overview });
+    let side = RwSignal::new(Side::addressed().unwrap_or(Side::Overview));
+    let changed = window_event_listener(ev::hashchange, move |_| {
+        if let Some(to) = Side::addressed() {
+            side.set(to);
+        }
+    });
+    on_cleanup(move || changed.remove());
+    Effect::new(move |before: Option<()>| {
+        // The graph keeps its own address.
+        if before.is_some() && side.get() != Side::Graph {
+            browser::replace_address(&format!("#model/{}", SIDES[side.get().index()].1));
+        }
+        side.track();
+    });
     let counts = [0, report.tensors.len(), report.metadata.len(), 0, 0, 0];
     let tabs = SIDES
         .into_iter()
@@ -147,7 +178,7 @@ fn Opened(
         })
         .collect_view();
     let turn = move |event: web_sys::KeyboardEvent| {
-        let at = SIDES.iter().position(|(of, ..)| *of == side.get_untracked()).unwrap_or(0);
+        let at = side.get_untracked().index();
         let to = match event.key().as_str() {
             "ArrowRight" => (at + 1) % SIDES.len(),
             "ArrowLeft" => (at + SIDES.len() - 1) % SIDES.len(),
@@ -187,10 +218,7 @@ fn Opened(
         <div
             id="model-side"
             role="tabpanel"
-            aria-labelledby=move || {
-                let at = SIDES.iter().position(|(of, ..)| *of == side.get()).unwrap_or(0);
-                format!("tab-{}", SIDES[at].1)
-            }
+            aria-labelledby=move || format!("tab-{}", SIDES[side.get().index()].1)
         >
             {shown}
         </div>

@@ -1,5 +1,6 @@
 //! What is in a compiled module.
 
+use super::dispatches::PartsLink;
 use super::problem::ProblemBox;
 use crate::page::App;
 use crate::state::format;
@@ -7,12 +8,18 @@ use crate::state::module::{DispatchRow, ModuleState, data, dispatches, exports, 
 use leptos::ev;
 use leptos::prelude::*;
 use std::sync::Arc;
-use studio_protocol::Artifact;
+use studio_protocol::{Artifact, Origins};
 use vmfb_file::Vmfb;
 
 /// A module in whatever state it is.
 #[component]
-pub(super) fn Module(state: RwSignal<ModuleState>) -> impl IntoView {
+pub(super) fn Module(
+    /// The module.
+    state: RwSignal<ModuleState>,
+    /// Where its dispatches come from, if that is known.
+    #[prop(into, optional)]
+    origins: Signal<Option<Arc<Origins>>>,
+) -> impl IntoView {
     move || {
         state.with(|module| match module {
             ModuleState::None => ().into_any(),
@@ -23,7 +30,7 @@ pub(super) fn Module(state: RwSignal<ModuleState>) -> impl IntoView {
             ModuleState::Failed { problem, .. } => {
                 view! { <ProblemBox problem=problem.clone() testid="module-problem"/> }.into_any()
             }
-            ModuleState::Open { module, .. } => view! { <Open module=module.clone()/> }.into_any(),
+            ModuleState::Open { module, .. } => view! { <Open module=module.clone() origins/> }.into_any(),
         })
     }
 }
@@ -40,13 +47,13 @@ pub(super) fn Made(artifact: Artifact) -> impl IntoView {
     view! {
         <details class="more" on:toggle=toggle>
             <summary data-testid="module-inside">"What is in the module"</summary>
-            <Module state=app.made_module/>
+            <Module state=app.made_module origins=app.origins()/>
         </details>
     }
 }
 
 #[component]
-fn Open(module: Arc<Vmfb>) -> impl IntoView {
+fn Open(module: Arc<Vmfb>, origins: Signal<Option<Arc<Origins>>>) -> impl IntoView {
     let rows = |rows: Vec<(String, String)>| {
         rows.into_iter()
             .map(|(name, value)| view! { <tr><td><code>{name}</code></td><td class="num">{value}</td></tr> })
@@ -61,7 +68,7 @@ fn Open(module: Arc<Vmfb>) -> impl IntoView {
         .map(|(name, declaration)| view! { <li><code>{name}</code><p class="dim declaration">{declaration}</p></li> })
         .collect_view();
     let executables = (0..module.executables.len())
-        .map(|index| view! { <Executable module=module.clone() index/> })
+        .map(|index| view! { <Executable module=module.clone() origins index/> })
         .collect_view();
     let imports = module.module.imports.iter().flatten().map(|import| {
         let convention = import.signature.calling_convention.clone().unwrap_or_default();
@@ -89,15 +96,21 @@ fn Open(module: Arc<Vmfb>) -> impl IntoView {
 }
 
 #[component]
-fn Executable(module: Arc<Vmfb>, index: usize) -> impl IntoView {
+fn Executable(module: Arc<Vmfb>, origins: Signal<Option<Arc<Origins>>>, index: usize) -> impl IntoView {
     let query = RwSignal::new(String::new());
     let executable = module.executables[index].clone();
     let title = format!("{}, {}", executable.format, format::bytes(executable.bytes));
     let (name, total) = (executable.name.clone(), executable.functions.len());
-    let found = Memo::new(move |_| query.with(|query| dispatches(&module, &executable, query)));
-    let row = |DispatchRow { name, code, given, calls }: DispatchRow| {
-        view! { <tr><td><code>{name}</code></td><td class="num">{code}</td><td>{given}</td><td>{calls}</td></tr> }
+    let found = Memo::new(move |_| {
+        let origins = origins.get();
+        query.with(|query| dispatches(&module, &executable, origins.as_deref(), query))
+    });
+    let known = move || origins.with(Option::is_some);
+    let row = move |DispatchRow { name, code, given, calls, parts }: DispatchRow| {
+        let parts = known().then(|| view! { <td><PartsLink parts/></td> });
+        view! { <tr><td><code>{name}</code></td><td class="num">{code}</td><td>{given}</td><td>{calls}</td>{parts}</tr> }
     };
+    let parts_head = move || known().then(|| view! { <th scope="col">"Computes"</th> });
     view! {
         <h3>{name}</h3>
         <p class="dim">{title}</p>
@@ -107,8 +120,8 @@ fn Executable(module: Arc<Vmfb>, index: usize) -> impl IntoView {
                     type="search"
                     class="search"
                     data-testid="dispatch-search"
-                    aria-label="Search dispatches by name"
-                    placeholder="Search: matmul, decode"
+                    aria-label="Search dispatches by name or by what they compute"
+                    placeholder="Search: matmul, decode, mlp"
                     prop:value=move || query.get()
                     on:input=move |event| query.set(event_target_value(&event))
                 />
@@ -116,7 +129,7 @@ fn Executable(module: Arc<Vmfb>, index: usize) -> impl IntoView {
             </div>
             <div class="table-frame free" tabindex="0" role="region" aria-label="Dispatches">
                 <table data-testid="dispatches">
-                    <thead><tr><th scope="col">"Dispatch"</th><th scope="col" class="num">"Code"</th><th scope="col">"Is given"</th><th scope="col">"Called by"</th></tr></thead>
+                    <thead><tr><th scope="col">"Dispatch"</th><th scope="col" class="num">"Code"</th><th scope="col">"Is given"</th><th scope="col">"Called by"</th>{parts_head}</tr></thead>
                     <tbody>{move || found.get().into_iter().map(row).collect_view()}</tbody>
                 </table>
             </div>

@@ -109,6 +109,9 @@ pub(crate) fn PromptPanel() -> impl IntoView {
                     placeholder=Signal::derive(move || cores.get().map_or_else(|| "all".to_owned(), |cores| format!("all {cores}")))
                     value=value(|form| form.threads.clone()) on_input=set(|form, text| form.threads = text)
                     error=error(Field::Threads) numeric=true/>
+                <Tickbox id="profile" label="Time each dispatch" help="Slower; shows where the time goes, also in the graph"
+                    value=Signal::derive(move || app.prompt.with(|form| form.profile))
+                    on_change=move |on| app.prompt.update(|form| form.profile = on)/>
                 <Picker id="run-place" place=app.run_place/>
                 <div class="go">
                     <Show when=move || live.get() fallback=move || view! {

@@ -1,5 +1,6 @@
 //! The fourth step: run the compiled model.
 
+use super::dispatches::Dispatches;
 use super::lab::Siblings;
 use super::output::Output;
 use super::past_runs::PastRuns;
@@ -21,6 +22,7 @@ pub(crate) fn Run() -> impl IntoView {
         >
             <PromptPanel/>
             <Output/>
+            <Dispatches/>
             <Siblings kind="run"/>
             <Vector/>
             <PastRuns/>

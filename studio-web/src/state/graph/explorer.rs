@@ -2,6 +2,7 @@
 
 use super::Number;
 use super::camera::Camera;
+use crate::state::profile::Profile;
 use std::collections::HashSet;
 use std::sync::Arc;
 use studio_graph::{
@@ -36,6 +37,7 @@ pub struct Explorer {
     drawing: Drawing,
     overlay: Option<Overlay>,
     number: Number,
+    profile: Option<Profile>,
     /// The node that is shown in the panel, or a scope.
     chosen: Option<Item>,
     highlight: Option<Highlight>,
@@ -58,6 +60,7 @@ impl Explorer {
             drawing: Drawing::default(),
             overlay: None,
             number: Number::None,
+            profile: None,
             chosen: None,
             highlight: None,
             hops: 0,
@@ -169,6 +172,11 @@ impl Explorer {
             Number::None => None,
             Number::Bytes => Some(Overlay::bytes(&self.module, function, analysis, view, &self.drawing)),
             Number::Flops => Some(Overlay::flops(function, analysis, view, &self.drawing)),
+            Number::Time => {
+                let times =
+                    self.profile.as_ref().and_then(|profile| profile.of_nodes(&self.module, function));
+                times.map(|times| Overlay::new(function, analysis, view, &self.drawing, times))
+            }
         };
     }
 
@@ -199,6 +207,12 @@ impl Explorer {
     /// Colours boxes by a number.
     pub fn set_number(&mut self, number: Number) {
         self.number = number;
+        self.color();
+    }
+
+    /// What is known of the time that it takes.
+    pub fn set_profile(&mut self, profile: Option<Profile>) {
+        self.profile = profile;
         self.color();
     }
 

@@ -62,4 +62,6 @@ pub enum Number {
     Bytes,
     /// Floating-point operations.
     Flops,
+    /// Time of one call, by the last profiled run.
+    Time,
 }

@@ -9,11 +9,11 @@ mod stage;
 mod tools;
 
 use super::problem::ProblemBox;
+use crate::browser;
 use crate::page::{App, Theme};
 use crate::state::graph::explorer::Explorer;
 use crate::state::graph::{GraphState, Number, link};
 use input::Input;
-use js_sys::{Function, Reflect};
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
@@ -23,8 +23,8 @@ use stage::Stage;
 use std::sync::Arc;
 use studio_graph::{Module, Point};
 use tools::{Legend, Tools};
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use wasm_bindgen::{JsCast, JsValue};
 
 /// The part of the address that may lead into a graph.
 pub(super) fn address() -> Option<(String, String)> {
@@ -157,20 +157,10 @@ fn follow(stage: Stage) {
     Effect::new(move |before: Option<String>| {
         let address = stage.with(Explorer::address);
         if before.is_some_and(|before| before != address) {
-            replace_address(&address);
+            browser::replace_address(&address);
         }
         address
     });
-}
-
-/// Keeps the address without a step in the history.
-fn replace_address(address: &str) {
-    let history = Reflect::get(&window(), &"history".into()).unwrap_or_default();
-    let replace = Reflect::get(&history, &"replaceState".into()).ok();
-    if let Some(replace) = replace.and_then(|replace| replace.dyn_into::<Function>().ok()) {
-        // A browser that refuses, for it was asked too often, keeps the address before.
-        drop(replace.call3(&history, &JsValue::NULL, &"".into(), &address.into()));
-    }
 }
 
 #[component]

@@ -2,6 +2,8 @@
 
 use super::save;
 use super::stage::Stage;
+use crate::page::App;
+use crate::state::format;
 use crate::state::graph::Number;
 use leptos::ev;
 use leptos::html;
@@ -160,10 +162,21 @@ fn Search(stage: Stage, input: NodeRef<html::Input>) -> impl IntoView {
 
 #[component]
 fn Colors(stage: Stage) -> impl IntoView {
+    let app = App::get();
+    let profile = app.profile();
+    Effect::new(move |_| stage.change(|inner| inner.explorer.set_profile(profile.get())));
+    let timed = move || profile.with(Option::is_some);
+    let time_title = move || match timed() {
+        true => {
+            "One call, by the last run that timed its dispatches; a dispatch's time is shared out by FLOPs"
+        }
+        false => "Run the model with “Time each dispatch” first",
+    };
     let change = move |event: ev::Event| {
         let number = match event_target_value(&event).as_str() {
             "bytes" => Number::Bytes,
             "flops" => Number::Flops,
+            "time" => Number::Time,
             _ => Number::None,
         };
         stage.change(|inner| inner.explorer.set_number(number));
@@ -175,6 +188,9 @@ fn Colors(stage: Stage) -> impl IntoView {
                 <option value="none">"none"</option>
                 <option value="bytes">"parameter bytes"</option>
                 <option value="flops">"FLOPs"</option>
+                <option value="time" title=time_title prop:disabled=move || !timed()>
+                    {move || if timed() { "time of a call" } else { "time of a call (run with it first)" }}
+                </option>
             </select>
         </label>
     }
@@ -227,6 +243,7 @@ pub(super) fn Legend(stage: Stage, number: Signal<Number>) -> impl IntoView {
         let most = stage.with(|explorer| explorer.overlay().map(studio_graph::Overlay::most))?;
         let words = match number.get() {
             Number::Flops => format!("{} FLOPs", count(most)),
+            Number::Time => format::millis(most as f64 / 1e6),
             Number::Bytes | Number::None => bytes(most),
         };
         Some(view! {
