@@ -13,11 +13,11 @@ use studio_protocol::{
 };
 use tokio::{sync::mpsc, task::spawn_blocking};
 
-/// Payload bytes of a chunk.
-const CHUNK_BYTES: usize = 1 << 20;
+/// Payload bytes of a chunk: few enough to stay in a cache from the file to the socket, and at the hub from there to the hash.
+const CHUNK_BYTES: usize = 256 << 10;
 
 /// Chunks that are read ahead of what is sent.
-const AHEAD: usize = 2;
+const AHEAD: usize = 8;
 
 /// What an upload took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
