@@ -22,6 +22,7 @@ pub(super) fn measure() -> Result<()> {
     let peers = setup::graph_peers()?;
     let studio = test::studio()?;
     own(&studio)?;
+    large(&studio)?;
     against(&studio, &peers)
 }
 
@@ -33,6 +34,22 @@ fn own(studio: &Path) -> Result<()> {
     println!("  from the click to pixels        {first:7.0} ms (goal: within 500)");
     println!("  every scope opened              {all:7.0} ms");
     println!("  a frame while it is moved       {frame:7.1} ms (goal: 16.7)");
+    Ok(())
+}
+
+/// Far more than any model here has.
+fn large(studio: &Path) -> Result<()> {
+    const OPERATIONS: usize = 20_000;
+    let mut bench = script("graph-large.mjs", studio)?;
+    let text = output(bench.args([OPERATIONS.to_string(), PEER_ROUNDS.to_string()]))?;
+    let words: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [first, all, frame] = words[..] else { bail!("graph-large.mjs printed {text:?}") };
+    println!(
+        "A text of {OPERATIONS} operations in scopes of which no two are equal, medians of {PEER_ROUNDS}"
+    );
+    println!("  from the file to pixels         {first:7.0} ms");
+    println!("  every scope opened              {all:7.0} ms");
+    println!("  a frame while all of it moves   {frame:7.1} ms");
     Ok(())
 }
 
