@@ -94,6 +94,8 @@ test("a timed run tells where its time went: in a table, in the module, and as c
   await page.getByTestId("graph-function").selectOption({ label: "decode" });
   await page.getByTestId("graph-colors").selectOption("time");
   assert.match(await page.getByTestId("graph-legend").innerText(), /[\d.,]+\s*(µs|ms)/);
+  await page.evaluate(() => { location.hash = "#graph=decode/output"; });
+  await page.getByTestId("graph").locator("dt", { hasText: "Time of a call" }).waitFor();
   await shoot(page, "graph-time-light");
 });
 

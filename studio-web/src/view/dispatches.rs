@@ -17,10 +17,10 @@ pub(super) fn Dispatches() -> impl IntoView {
         view! {
             <tr>
                 <td class="num">{format!("{:.1} %", share * 100.0)}<svg class="share-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true"><rect width=width height="3"/></svg></td>
+                <td><PartsLink parts/></td>
                 <td class="num">{total}</td>
                 <td class="num">{calls}</td>
                 <td class="num">{each}</td>
-                <td><PartsLink parts/></td>
                 <td><code>{name}</code></td>
             </tr>
         }
@@ -32,8 +32,8 @@ pub(super) fn Dispatches() -> impl IntoView {
                 <div class="table-frame free" tabindex="0" role="region" aria-label="What each dispatch took">
                     <table class="times">
                         <thead><tr>
-                            <th scope="col" class="num">"Share"</th><th scope="col" class="num">"Time"</th><th scope="col" class="num">"Calls"</th>
-                            <th scope="col" class="num">"Each"</th><th scope="col">"Computes"</th><th scope="col">"Dispatch"</th>
+                            <th scope="col" class="num">"Share"</th><th scope="col">"Computes"</th><th scope="col" class="num">"Time"</th>
+                            <th scope="col" class="num">"Calls"</th><th scope="col" class="num">"Each"</th><th scope="col">"Dispatch"</th>
                         </tr></thead>
                         <tbody>{move || found.get().into_iter().map(row).collect_view()}</tbody>
                     </table>

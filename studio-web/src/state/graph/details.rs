@@ -43,6 +43,14 @@ const MOST_USERS: usize = 40;
 /// What there is to say about an item.
 #[must_use]
 pub fn details(explorer: &Explorer, item: Item) -> Details {
+    let mut details = what(explorer, item);
+    if let Some(nanos) = explorer.time_of(item).filter(|nanos| *nanos > 0) {
+        details.facts.push(("Time of a call".to_owned(), format::millis(nanos as f64 / 1e6)));
+    }
+    details
+}
+
+fn what(explorer: &Explorer, item: Item) -> Details {
     match item {
         Item::Node(node) => node_details(explorer, node),
         Item::Scope(scope) => scope_details(explorer, scope),

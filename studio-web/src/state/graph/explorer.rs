@@ -38,6 +38,8 @@ pub struct Explorer {
     overlay: Option<Overlay>,
     number: Number,
     profile: Option<Profile>,
+    /// Nanoseconds of one call of the function, by node.
+    times: Option<Vec<u64>>,
     /// The node that is shown in the panel, or a scope.
     chosen: Option<Item>,
     highlight: Option<Highlight>,
@@ -61,6 +63,7 @@ impl Explorer {
             overlay: None,
             number: Number::None,
             profile: None,
+            times: None,
             chosen: None,
             highlight: None,
             hops: 0,
@@ -173,8 +176,7 @@ impl Explorer {
             Number::Bytes => Some(Overlay::bytes(&self.module, function, analysis, view, &self.drawing)),
             Number::Flops => Some(Overlay::flops(function, analysis, view, &self.drawing)),
             Number::Time => {
-                let times =
-                    self.profile.as_ref().and_then(|profile| profile.of_nodes(&self.module, function));
+                let times = self.times.clone();
                 times.map(|times| Overlay::new(function, analysis, view, &self.drawing, times))
             }
         };
@@ -201,6 +203,7 @@ impl Explorer {
         let module = self.module.clone();
         self.analysis = Analysis::new(&module, self.function());
         self.chosen = None;
+        self.time();
         self.lay_out();
     }
 
@@ -213,7 +216,20 @@ impl Explorer {
     /// What is known of the time that it takes.
     pub fn set_profile(&mut self, profile: Option<Profile>) {
         self.profile = profile;
+        self.time();
         self.color();
+    }
+
+    fn time(&mut self) {
+        let profile = self.profile.as_ref();
+        self.times = profile.and_then(|profile| profile.of_nodes(&self.module, self.function()));
+    }
+
+    /// Nanoseconds that something takes in one call; `None` where nobody measured the function.
+    #[must_use]
+    pub fn time_of(&self, item: Item) -> Option<u64> {
+        let times = self.times.as_ref()?;
+        Some(self.nodes_of(item).iter().filter_map(|node| times.get(node.index())).sum())
     }
 
     /// How far from the chosen box things stand out: not at all at 0.
