@@ -258,5 +258,9 @@ fn shortened(mut record: JobRecord) -> JobRecord {
             report.text.push('…');
         }
     }
+    if let Some(Outcome::Swept { report }) = &mut record.outcome {
+        let measured = report.combinations.iter_mut().flat_map(|combination| &mut combination.measured);
+        measured.for_each(|one| one.report = None);
+    }
     record
 }

@@ -34,7 +34,10 @@ async fn sweep(lab: &Lab, combinations: Vec<Value>) -> JobSpec {
 
 /// The jobs that a sweep asked for.
 async fn asked(lab: &Lab, sweep: u64) -> Vec<JobRecord> {
-    let filter = JobFilter { group: Some(format!("sweep-{sweep}")), ..JobFilter::default() };
+    list(lab, JobFilter { group: Some(format!("sweep-{sweep}")), ..JobFilter::default() }).await
+}
+
+async fn list(lab: &Lab, filter: JobFilter) -> Vec<JobRecord> {
     let mut client = lab.hub.greet().await;
     client.say(&ClientMessage::JobsList { request: 5, filter }).await;
     match client.hear().await {
@@ -79,6 +82,10 @@ async fn a_sweep_goes_on_where_it_was_when_the_hub_is_killed() {
     }
     assert_ne!(first.bundle, second.bundle);
     assert!(refused.error.as_ref().unwrap().message.contains("only the cpu form keeps the weights"));
+    // A list of many sweeps has no room for their figures.
+    let sweeps = list(&lab, JobFilter { kind: Some("sweep".to_owned()), ..JobFilter::default() }).await;
+    let Some(Outcome::Swept { report: listed }) = &sweeps[0].outcome else { panic!("{sweeps:?}") };
+    assert_eq!((listed.combinations.len(), &listed.combinations[0].measured[0].report), (3, &None));
     // Each was measured once, also that which the hub was killed over.
     let asked = asked(&lab, job).await;
     assert_eq!(asked.len(), 2);
