@@ -41,8 +41,7 @@ impl Nibbles {
     #[inline(always)]
     pub(crate) unsafe fn pair<I: Isa>(this: *const Self, pair: usize, lane: usize) -> [I::Ints; 2] {
         let both = load::<I>(this.cast(), pair, lane);
-        let mask = I::splat_int(0x0f0f_0f0f);
-        [I::and(both, mask), I::and(I::shift_right::<4>(both), mask)]
+        [I::and(both, I::splat_int(0x0f0f_0f0f)), I::high_nibbles(both)]
     }
 }
 

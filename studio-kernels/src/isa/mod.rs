@@ -113,6 +113,11 @@ pub(crate) trait Isa: Copy + 'static {
     unsafe fn shift_left<const N: u32>(a: Self::Ints) -> Self::Ints;
     /// As [`Isa::shift_left`].
     unsafe fn shift_right<const N: u32>(a: Self::Ints) -> Self::Ints;
+    /// The upper four bits of each byte.
+    #[inline(always)]
+    unsafe fn high_nibbles(a: Self::Ints) -> Self::Ints {
+        Self::and(Self::shift_right::<4>(a), Self::splat_int(0x0f0f_0f0f))
+    }
     unsafe fn to_floats(a: Self::Ints) -> Self::Floats;
     /// To the nearest, ties to even; any number for what doesn't fit.
     unsafe fn to_ints(a: Self::Floats) -> Self::Ints;

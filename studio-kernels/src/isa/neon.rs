@@ -270,6 +270,10 @@ impl Isa for Neon {
         vreinterpretq_s32_u32(shift!(vshrq_n_u32, a, N; 1 2 3 4 8 16 24))
     }
     #[inline(always)]
+    unsafe fn high_nibbles(a: int32x4_t) -> int32x4_t {
+        vreinterpretq_s32_u8(vshrq_n_u8::<4>(vreinterpretq_u8_s32(a)))
+    }
+    #[inline(always)]
     unsafe fn to_floats(a: int32x4_t) -> float32x4_t {
         vcvtq_f32_s32(a)
     }
