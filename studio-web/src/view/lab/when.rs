@@ -16,3 +16,8 @@ pub(crate) fn when(ms_since_1970: u64) -> String {
         date.get_seconds()
     )
 }
+
+/// Milliseconds since 1970, now.
+pub(crate) fn now_ms() -> u64 {
+    Date::now() as u64
+}
