@@ -94,7 +94,10 @@ test("a timed run tells where its time went: in a table, in the module, and as c
   await page.getByTestId("graph-function").selectOption({ label: "decode" });
   await page.getByTestId("graph-colors").selectOption("time");
   assert.match(await page.getByTestId("graph-legend").innerText(), /[\d.,]+\s*(µs|ms)/);
-  await page.evaluate(() => { location.hash = "#graph=decode/output"; });
+  // Another place keeps what is open and coloured; a part that no dispatch names has a share of what is around it.
+  await page.evaluate(() => { location.hash = "#graph=decode/layer%203/mlp/gate_proj"; });
+  await page.getByTestId("graph-says").getByText("gate_proj").waitFor({ state: "attached" });
+  assert.equal(await page.getByTestId("graph-colors").inputValue(), "time");
   await page.getByTestId("graph").locator("dt", { hasText: "Time of a call" }).waitFor();
   await shoot(page, "graph-time-light");
 });

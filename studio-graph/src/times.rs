@@ -1,29 +1,32 @@
 //! Measured times, laid on the nodes that they were spent on.
 
 use crate::module::{Function, Module, NodeKind, ScopeId};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// What stands for the scope that all others are in, where scopes are named by paths.
 const ROOT: &str = "model";
 
-/// Spreads the times of a function's dispatches over its nodes: each over the operations that stand in the scopes of the
-/// given paths (`layer 3 / mlp`), by their floating-point operations, or evenly where they have none. Nanoseconds in the
+/// Spreads the times of a function's dispatches over its nodes: each over the operations in the scopes of the given paths
+/// (`layer 3 / mlp`) and in theirs, as far as these aren't named by any dispatch themselves, by their floating-point
+/// operations, or evenly where they have none. The outermost scope stands for its own operations alone. Nanoseconds in the
 /// order of the nodes, and how many belong to no node.
 pub fn spread<'a>(
     module: &Module,
     function: &Function,
     dispatches: impl IntoIterator<Item = (Vec<&'a str>, u64)>,
 ) -> (Vec<u64>, u64) {
-    let mut own: Vec<Vec<usize>> = vec![Vec::new(); function.scopes().len()];
-    for (id, node) in function.ids().filter(|(_, node)| node.kind == NodeKind::Operation) {
-        own[node.scope.index()].push(id.index());
-    }
     let scopes = paths(module, function);
+    let dispatches: Vec<(Vec<&str>, u64)> = dispatches.into_iter().collect();
+    let mut named = vec![false; function.scopes().len()];
+    for scope in dispatches.iter().flat_map(|(paths, _)| paths).filter_map(|path| scopes.get(*path)) {
+        named[scope.index()] = true;
+    }
+    let own = owners(function, &named);
     let mut times = vec![0_u64; function.nodes().len()];
     let mut lost = 0_u64;
     for (paths, nanos) in dispatches {
-        let known = paths.iter().filter_map(|path| scopes.get(*path));
-        let nodes: Vec<usize> = known.flat_map(|scope| &own[scope.index()]).copied().collect();
+        let known: BTreeSet<ScopeId> = paths.iter().filter_map(|path| scopes.get(*path)).copied().collect();
+        let nodes: Vec<usize> = known.iter().flat_map(|scope| &own[scope.index()]).copied().collect();
         let weights: Vec<u64> = nodes.iter().map(|&node| function.nodes()[node].flops).collect();
         let all: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
         if nodes.is_empty() {
@@ -40,6 +43,24 @@ pub fn spread<'a>(
         }
     }
     (times, lost)
+}
+
+/// The operations of each named scope: its own, and those of the scopes within that aren't named.
+fn owners(function: &Function, named: &[bool]) -> Vec<Vec<usize>> {
+    // The nearest named scope around each; a scope's parent comes before it.
+    let mut nearest: Vec<Option<usize>> = Vec::with_capacity(named.len());
+    for (index, scope) in function.scopes().iter().enumerate() {
+        let around = scope.parent.filter(|parent| *parent != ScopeId::ROOT);
+        let around = around.and_then(|parent| nearest.get(parent.index()).copied().flatten());
+        nearest.push(if named[index] { Some(index) } else { around });
+    }
+    let mut own: Vec<Vec<usize>> = vec![Vec::new(); named.len()];
+    for (id, node) in function.ids().filter(|(_, node)| node.kind == NodeKind::Operation) {
+        if let Some(owner) = nearest[node.scope.index()] {
+            own[owner].push(id.index());
+        }
+    }
+    own
 }
 
 /// Every scope by its path.

@@ -37,6 +37,9 @@ proptest! {
         let slices: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
         let mut tile = vec![0xa5; format.tile_bytes(k)];
         pack_tile(format, &slices, k, &mut tile);
+        let mut over = vec![0x5a; tile.len()];
+        pack_tile(format, &slices, k, &mut over);
+        assert!(tile == over, "{format:?}: nothing of what was there before is left");
         for row in 0..TILE_ROWS {
             let mut found = vec![f32::NAN; k];
             unpack_row(format, &tile, row, k, &mut found);

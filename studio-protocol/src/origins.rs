@@ -96,16 +96,16 @@ const SEPARATOR: &str = " / ";
 /// Paths that differ only in the number at the end of their first part become one, in the order of the first ones.
 fn gather<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut groups: Vec<(&str, &str, BTreeSet<u64>)> = Vec::new();
+    let mut known: HashMap<(&str, &str, bool), usize> = HashMap::new();
     for path in paths {
         let (first, rest) = path.split_at(path.find(SEPARATOR).unwrap_or(path.len()));
         let numbered = first.rsplit_once(' ').and_then(|(word, number)| Some((word, number.parse().ok()?)));
         let (word, number): (&str, Option<u64>) = numbered.map_or((first, None), |(w, n)| (w, Some(n)));
-        match groups.iter_mut().find(|(known, after, numbers)| {
-            *known == word && *after == rest && numbers.is_empty() == number.is_none()
-        }) {
-            Some((_, _, numbers)) => numbers.extend(number),
-            None => groups.push((word, rest, number.into_iter().collect())),
-        }
+        let group = *known.entry((word, rest, number.is_some())).or_insert_with(|| {
+            groups.push((word, rest, BTreeSet::new()));
+            groups.len() - 1
+        });
+        groups[group].2.extend(number);
     }
     let words = |(word, rest, numbers): (&str, &str, BTreeSet<u64>)| match numbers.is_empty() {
         true => format!("{word}{rest}"),

@@ -65,6 +65,9 @@ enum Number {
 
 impl GraphCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        if self.svg.is_none() && (self.overlay.is_some() || self.times.is_some()) {
+            return Err(WrongUsage("--overlay is for a picture: add --svg FILE".to_owned()).into());
+        }
         let place = || self.source.display().to_string();
         let module = self.module().with_context(place)?;
         let function = self.function(&module)?;
@@ -156,7 +159,7 @@ impl GraphCommand {
         let (Some(times), Some(compiled)) = (&self.times, &self.module) else {
             bail!(WrongUsage("--overlay time needs --times RUN.json and --module FILE.vmfb".to_owned()));
         };
-        let read = |path: &Path| std::fs::read(path).with_context(|| path.display().to_string());
+        let read = |path: &Path| read_file(path).with_context(|| path.display().to_string());
         let report: RunReport = serde_json::from_slice(&read(times)?)
             .with_context(|| format!("{}: not a run's report", times.display()))?;
         if report.dispatches.is_empty() {
@@ -169,10 +172,29 @@ impl GraphCommand {
                 "{path}: where its dispatches come from isn't known. Compile it again with `studio compile`"
             )
         })?;
+        if function.nodes().iter().any(|node| module.text(node.op) == "flow.dispatch") {
+            bail!("the text of the cpu form has dispatches instead of operations: name the GGUF instead");
+        }
         let call = origins.call(function.name(), &report.dispatches);
         anyhow::ensure!(!call.is_empty(), "the run never called {}", function.name());
-        Ok(studio_graph::spread(module, function, call).0)
+        let all: u64 = call.iter().map(|(_, nanos)| nanos).fold(0, |sum, nanos| sum.saturating_add(*nanos));
+        let (times, lost) = studio_graph::spread(module, function, call);
+        anyhow::ensure!(lost < all, "no part of this graph has a time: is it another model's run?");
+        if lost > 0 {
+            let share = 100.0 * lost as f64 / all as f64;
+            note(format_args!("{share:.1} % of the time was spent on parts that this graph does not have"));
+        }
+        Ok(times)
     }
+}
+
+/// The bytes of a file of a size that a report or a module may have.
+fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let there = std::fs::metadata(path)?;
+    anyhow::ensure!(there.is_file(), "it is no file");
+    let (size, most) = (there.len(), vmfb_file::MAX_BYTES);
+    anyhow::ensure!(size <= most, "{size} bytes, where at most {most} are read");
+    Ok(std::fs::read(path)?)
 }
 
 /// The graph in a text.

@@ -10,7 +10,7 @@ use std::{
 use studio_protocol::Origins;
 
 /// More than any model's dispatches need, and no more than may be read at once.
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// The file: what it says is true of one module only.
 #[derive(Serialize, Deserialize)]
@@ -43,7 +43,8 @@ pub(crate) fn write_origins(module: &Path, blake3: &str, origins: &Origins) -> a
 /// Reads it; `None` where there is none, or one of another module.
 pub(crate) fn read_origins(module: &Path, blake3: &str) -> Option<Origins> {
     let path = origins_path(module);
-    if fs::metadata(&path).ok()?.len() > MAX_BYTES {
+    let there = fs::metadata(&path).ok()?;
+    if !there.is_file() || there.len() > MAX_BYTES {
         return None;
     }
     let sidecar: Sidecar = serde_json::from_slice(&fs::read(path).ok()?).ok()?;

@@ -28,7 +28,7 @@ struct SixBits {
 #[repr(C)]
 pub(crate) struct Unit {
     scale: Halves,
-    _padding: Halves,
+    padding: Halves,
     scales: [Small; 16],
     quants: [SixBits; 8],
 }
@@ -44,6 +44,8 @@ impl Format for Q6_K {
     #[inline(always)]
     fn put(unit: &mut Unit, _index: usize, row: usize, block: &Block) {
         unit.scale.put(row, block.scale);
+        // What is written is to depend on the model alone.
+        unit.padding.put(row, [0; 2]);
         for (scales, scale) in unit.scales.iter_mut().zip(block.scales) {
             scales.put(row, scale);
         }

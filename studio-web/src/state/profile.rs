@@ -128,10 +128,10 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_call_is_spread_over_the_operations_of_its_scopes() {
+    fn the_time_of_a_call_is_spread_over_the_operations_in_its_scopes() {
         let text = r#"module { func.func public @decode(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
           %0 = stablehlo.add %x, %x : tensor<2x2xf32> loc("layer 0 / mlp")
-          %1 = stablehlo.dot_general %0, %x, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> loc("layer 1 / mlp")
+          %1 = stablehlo.dot_general %0, %x, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> loc("layer 1 / mlp / up_proj")
           %2 = stablehlo.add %1, %x : tensor<2x2xf32> loc("output")
           return %2 : tensor<2x2xf32>
         } }"#;

@@ -144,7 +144,8 @@ fn Opened(
     let app = App::get();
     let side = RwSignal::new(Side::addressed().unwrap_or(Side::Overview));
     let changed = window_event_listener(ev::hashchange, move |_| {
-        if let Some(to) = Side::addressed() {
+        // A side that is shown already stays as it is.
+        if let Some(to) = Side::addressed().filter(|to| *to != side.get_untracked()) {
             side.set(to);
         }
     });

@@ -45,7 +45,8 @@ const MOST_USERS: usize = 40;
 pub fn details(explorer: &Explorer, item: Item) -> Details {
     let mut details = what(explorer, item);
     if let Some(nanos) = explorer.time_of(item).filter(|nanos| *nanos > 0) {
-        details.facts.push(("Time of a call".to_owned(), format::millis(nanos as f64 / 1e6)));
+        let label = if matches!(item, Item::Group(_)) { "Time of a call, all" } else { "Time of a call" };
+        details.facts.push((label.to_owned(), format::millis(nanos as f64 / 1e6)));
     }
     details
 }
