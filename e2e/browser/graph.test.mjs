@@ -65,6 +65,47 @@ test("a link leads to its place when the model is there", async () => {
   await context.close();
 });
 
+test("a link that leads nowhere says so, one for which there is no model yet waits for it", async () => {
+  const { page, context } = await open({}, "#graph=decode/layer%2099/mlp");
+  assert.equal(await page.getByTestId("graph-lost").innerText(), "This graph has no decode/layer 99/mlp");
+  await page.evaluate(() => { location.hash = "#graph=decode/layer%203/mlp"; });
+  await page.getByTestId("graph-panel").getByRole("heading", { name: "mlp" }).waitFor();
+  assert.equal(await page.getByTestId("graph-lost").innerText(), "");
+  await page.reload();
+  assert.match(await page.getByTestId("awaited").innerText(), /leads to decode\/layer 3\/mlp in a model’s graph\. Drop the model/);
+  await page.evaluate(() => { location.hash = "#model/tokens"; });
+  await page.getByText("leads to a model’s tokens").waitFor();
+  await page.evaluate(() => { location.hash = "#model"; });
+  assert.equal(await page.getByTestId("awaited").innerText(), "");
+  await context.close();
+});
+
+test("the wheel scrolls the page, and with Ctrl zooms the graph and not the page", async () => {
+  const { page, context } = await open();
+  await page.getByTestId("graph-canvas").scrollIntoViewIfNeeded();
+  const box = await page.getByTestId("graph-canvas").boundingBox();
+  await page.mouse.move(box.x + box.width / 3, box.y + 60);
+  await page.waitForTimeout(300);
+  const state = () => page.evaluate(() => ({
+    picture: document.querySelector("[data-testid=graph-canvas]").toDataURL(),
+    page: [scrollY, devicePixelRatio, visualViewport.scale],
+  }));
+  const before = await state();
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -240);
+  await page.keyboard.up("Control");
+  await page.waitForTimeout(300);
+  const zoomed = await state();
+  assert.notEqual(zoomed.picture, before.picture);
+  assert.deepEqual(zoomed.page, before.page);
+  await page.mouse.wheel(0, -120);
+  await page.waitForTimeout(300);
+  const scrolled = await state();
+  assert.equal(scrolled.picture, zoomed.picture);
+  assert.ok(scrolled.page[0] < before.page[0], `${scrolled.page} after ${before.page}`);
+  await context.close();
+});
+
 test("keys walk along edges, open and close", async () => {
   const { page, context } = await open();
   await page.getByTestId("graph-canvas").focus();
@@ -94,6 +135,7 @@ test("the picture is saved as SVG, and colours have a legend", async () => {
   await download.saveAs(file);
   const svg = fs.readFileSync(file, "utf8");
   assert.ok(svg.startsWith("<svg") && svg.includes("layer 0 … 29") && svg.includes("× 30"));
+  for (const words of ["Parameter bytes", "0 B", "66.5 MB"]) assert.ok(svg.includes(`>${words}</text>`), words);
   fs.rmSync(folder, { recursive: true });
   await context.close();
 });

@@ -14,6 +14,12 @@ pub fn count(count: u64) -> String {
     scaled(count, &["", "k", "M", "G", "T", "P", "E"]).trim_end().to_owned()
 }
 
+/// Nanoseconds, to three digits: `1.27 ms`.
+#[must_use]
+pub fn time(nanos: u64) -> String {
+    scaled(nanos, &["ns", "µs", "ms", "s"])
+}
+
 fn scaled(number: u64, units: &[&str]) -> String {
     let (mut value, mut unit) = (number as f64, 0);
     while value >= 999.5 && unit + 1 < units.len() {

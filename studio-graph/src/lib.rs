@@ -13,6 +13,7 @@ mod drawing;
 mod geometry;
 mod labels;
 mod layered;
+mod legend;
 mod levels;
 pub mod mlir;
 mod module;
@@ -32,13 +33,14 @@ pub use analysis::Analysis;
 pub use color::{Color, Palette};
 pub use drawing::{Chip, ChipKind, Drawing, DrawnBox, DrawnEdge, Item, Look};
 pub use geometry::{Point, Rect};
-pub use labels::{bytes, count};
+pub use labels::{bytes, count, time};
+pub use legend::{LEGEND, legend};
 pub use module::{
     Function, FunctionBuilder, Module, Node, NodeId, NodeKind, NodeSpec, Operand, Parameter, ParameterId,
     Scope, ScopeId, Symbol,
 };
 pub use nearby::{Direction, nearby};
-pub use overlay::Overlay;
+pub use overlay::{Measure, Overlay};
 pub use paint::{Highlight, Scene, Surface, TextStyle, Weight, paint};
 pub use path::{find, path_of};
 pub use repeats::{Group, GroupId};

@@ -2,13 +2,48 @@
 
 use crate::analysis::Analysis;
 use crate::drawing::{Drawing, Item};
+use crate::labels::{bytes, count, time};
 use crate::module::{Function, Module, NodeId};
 use crate::view::View;
 use std::collections::HashMap;
 
+/// What a number for each operation says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Bytes of the parameters that it loads, as their source stores them.
+    Bytes,
+    /// Floating-point operations of one call.
+    Flops,
+    /// Nanoseconds of one call.
+    Time,
+}
+
+impl Measure {
+    /// What is measured.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Measure::Bytes => "Parameter bytes",
+            Measure::Flops => "FLOPs of a call",
+            Measure::Time => "Time of a call",
+        }
+    }
+
+    /// A number of it, with its unit.
+    #[must_use]
+    pub fn words(self, value: u64) -> String {
+        match self {
+            Measure::Bytes => bytes(value),
+            Measure::Flops => format!("{} FLOPs", count(value)),
+            Measure::Time => time(value),
+        }
+    }
+}
+
 /// A number for each box of a drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overlay {
+    measure: Measure,
     values: HashMap<Item, u64>,
     most: u64,
 }
@@ -25,18 +60,20 @@ impl Overlay {
     ) -> Self {
         let by_node =
             function.nodes().iter().map(|node| module.parameter_of(node).map_or(0, |p| p.bytes)).collect();
-        Self::new(function, analysis, view, drawing, by_node)
+        Self::new(Measure::Bytes, function, analysis, view, drawing, by_node)
     }
 
     /// Floating-point operations of each box in one call.
     #[must_use]
     pub fn flops(function: &Function, analysis: &Analysis, view: &View, drawing: &Drawing) -> Self {
-        Self::new(function, analysis, view, drawing, function.nodes().iter().map(|node| node.flops).collect())
+        let by_node = function.nodes().iter().map(|node| node.flops).collect();
+        Self::new(Measure::Flops, function, analysis, view, drawing, by_node)
     }
 
     /// Any number by node, added up for the boxes that are closed. Members of a group are all counted.
     #[must_use]
     pub fn new(
+        measure: Measure,
         function: &Function,
         analysis: &Analysis,
         view: &View,
@@ -69,7 +106,20 @@ impl Overlay {
         }
         let most =
             drawing.boxes.iter().filter_map(|drawn| values.get(&drawn.item)).max().copied().unwrap_or(0);
-        Self { values, most }
+        Self { measure, values, most }
+    }
+
+    /// What the numbers say.
+    #[must_use]
+    pub fn measure(&self) -> Measure {
+        self.measure
+    }
+
+    /// What no colour, half of it and all of it stand for.
+    #[must_use]
+    pub fn ticks(&self) -> [u64; 3] {
+        // The half of a square root.
+        [0, self.most / 4, self.most]
     }
 
     /// The number of a box.

@@ -3,20 +3,25 @@
 use crate::color::{Color, Palette};
 use crate::drawing::Drawing;
 use crate::geometry::{Point, Rect};
+use crate::legend::{LEGEND, legend};
 use crate::overlay::Overlay;
 use crate::paint::{Scene, Surface, TextStyle, Weight, paint};
 use std::fmt::Write;
 
-/// A drawing as SVG. Equal arguments give equal text.
+/// A drawing as SVG, and below it what its colours stand for. Equal arguments give equal text.
 #[must_use]
 pub fn print(drawing: &Drawing, title: &str, palette: Palette, overlay: Option<&Overlay>) -> String {
-    let all = Rect::new(0.0, 0.0, drawing.width, drawing.height);
+    let (width, height) = size(drawing, overlay);
+    let all = Rect::new(0.0, 0.0, width, height);
     let mut page = Page::default();
     let scene =
         Scene { palette, scale: 1.0, sight: all, chosen: None, pointed: None, highlight: None, overlay };
     page.rect(all, 0.0, Some(palette.paper), None);
     paint(drawing, &scene, &mut page);
-    let (width, height) = (number(drawing.width), number(drawing.height));
+    if let Some(overlay) = overlay {
+        legend(Point::new(0.0, drawing.height), palette, overlay, &mut page);
+    }
+    let (width, height) = (number(width), number(height));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          role=\"img\">\n<title>{}</title>\n<style>text{{white-space:pre}}.s{{font-family:system-ui,-apple-system,\
@@ -26,6 +31,15 @@ pub fn print(drawing: &Drawing, title: &str, palette: Palette, overlay: Option<&
         Escaped(title),
         page.text
     )
+}
+
+/// The width and the height of a drawing with the legend of its colours below it.
+#[must_use]
+pub fn size(drawing: &Drawing, overlay: Option<&Overlay>) -> (f32, f32) {
+    match overlay {
+        Some(_) => (drawing.width.max(LEGEND.0), drawing.height + LEGEND.1),
+        None => (drawing.width, drawing.height),
+    }
 }
 
 #[derive(Default)]

@@ -189,6 +189,21 @@ fn a_picture_is_always_the_same() {
     expect_test::expect_file!["out/decoder.svg"].assert_eq(&text);
 }
 
+#[test]
+fn a_coloured_picture_says_what_its_colours_stand_for() {
+    let module = decoder(3);
+    let (analysis, drawing) = draw(&module, &View::default());
+    let bytes = Overlay::bytes(&module, only(&module), &analysis, &View::default(), &drawing);
+    let text = svg::print(&drawing, "tiny", Palette::LIGHT, Some(&bytes));
+    let words = ["Parameter bytes", "0 B", "720 B", "2.88 kB"];
+    assert_eq!(words.map(|words| text.matches(&format!(">{words}</text>")).count()), [1; 4]);
+    // The hottest colour is the ramp's end and the hottest box, which is a stack of three.
+    assert_eq!(text.matches(&format!("fill=\"{}\"", Palette::LIGHT.hot)).count(), 4);
+    let (width, height) = svg::size(&drawing, Some(&bytes));
+    assert!(text.contains(&format!("viewBox=\"0 0 {width} {height}\"")));
+    assert!(height > drawing.height && svg::size(&drawing, None) == (drawing.width, drawing.height));
+}
+
 /// No two boxes overlap but for a box and what it lies in, and no content leaves its box.
 fn check_boxes(drawing: &Drawing) {
     for (index, drawn) in drawing.boxes.iter().enumerate() {

@@ -81,9 +81,10 @@ impl Origins {
 }
 
 /// Paths of scopes in a few words: equal ones of several layers become one, `layer 0–29 / attention / q_proj`, and where
-/// more than `most` would be left, only the paths' first parts stand, `layer 0–2`.
+/// more than `most` would be left, only the paths' first parts stand, `layer 0–2`. What lies in no scope is at the top level.
 pub fn summary<'a>(paths: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
-    let paths: Vec<&str> = paths.into_iter().collect();
+    let word = |path| if path == ROOT { "top level" } else { path };
+    let paths: Vec<&str> = paths.into_iter().map(word).collect();
     let whole = gather(paths.iter().copied());
     match whole.len() <= most {
         true => whole,
@@ -92,6 +93,8 @@ pub fn summary<'a>(paths: impl IntoIterator<Item = &'a str>, most: usize) -> Vec
 }
 
 const SEPARATOR: &str = " / ";
+/// What texts call the scope that all others are in.
+pub const ROOT: &str = "model";
 
 /// Paths that differ only in the number at the end of their first part become one, in the order of the first ones.
 fn gather<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
@@ -139,6 +142,7 @@ mod tests {
         let paths = ["layer 0 / mlp", "layer 1 / mlp", "layer 4 / mlp", "mask", "layer 0"];
         assert_eq!(summary(paths, 3), ["layer 0–1, 4 / mlp", "mask", "layer 0"]);
         assert_eq!(summary(paths, 2), ["layer 0–1, 4", "mask"]);
+        assert_eq!(summary(["model", "model / x"], 2), ["top level", "model / x"]);
         assert_eq!(summary([], 2), Vec::<String>::new());
     }
 

@@ -10,7 +10,9 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use studio_core::manifest::file_name;
-use studio_graph::{Analysis, Drawing, Function, Item, Module, Overlay, Palette, View, find, mlir, svg};
+use studio_graph::{
+    Analysis, Drawing, Function, Item, Measure, Module, Overlay, Palette, View, find, mlir, svg,
+};
 use studio_protocol::RunReport;
 
 /// Draws a model's graph. Without --svg or --json it prints an outline of its scopes.
@@ -144,7 +146,7 @@ impl GraphCommand {
             Some(Number::Flops) => Some(Overlay::flops(function, analysis, &view, &drawing)),
             Some(Number::Time) => {
                 let times = self.node_times(module, function)?;
-                Some(Overlay::new(function, analysis, &view, &drawing, times))
+                Some(Overlay::new(Measure::Time, function, analysis, &view, &drawing, times))
             }
         };
         let palette = if self.dark { Palette::DARK } else { Palette::LIGHT };

@@ -121,7 +121,9 @@ impl App {
 
     /// What is known of the time that the graph's parts take.
     pub(crate) fn profile(&self) -> Memo<Option<Profile>> {
-        let (origins, times) = (self.origins(), self.dispatch_times());
+        let (origins, run, past) = (self.origins(), self.run, self.past_runs);
+        let times =
+            Memo::new(move |_| run.with(|run| past.with(|past| profile::last_times(run.as_ref(), past))));
         Memo::new(move |_| Profile::new(origins.get(), times.get()))
     }
 

@@ -4,7 +4,7 @@ use crate::state::format;
 use crate::state::job::Job;
 use std::sync::Arc;
 use studio_graph::{Function, Module, spread};
-use studio_protocol::{DispatchSite, DispatchTime, FunctionOrigins, Origins, Outcome, origins};
+use studio_protocol::{DispatchSite, DispatchTime, FunctionOrigins, JobSpec, Origins, Outcome, origins};
 
 /// Parts of the graph that are named beside a dispatch.
 const PARTS: usize = 3;
@@ -16,6 +16,18 @@ pub fn origins_of(job: Option<&Job>) -> Option<Arc<Origins>> {
         Outcome::Compiled { origins, .. } if !origins.is_empty() => Some(Arc::new(origins.clone())),
         _ => None,
     }
+}
+
+/// What a run's dispatches took, or those of the newest of the earlier ones of the same module that timed them.
+#[must_use]
+pub fn last_times(run: Option<&Job>, past: &[Job]) -> Vec<DispatchTime> {
+    let module = |job: &Job| match &job.spec {
+        JobSpec::Run(spec) => Some((spec.bundle, spec.module)),
+        _ => None,
+    };
+    let same = |job: &&Job| run.is_some_and(|run| module(job) == module(run));
+    let timed = run.into_iter().chain(past.iter().filter(same)).map(|job| times_of(Some(job)));
+    timed.into_iter().find(|times| !times.is_empty()).unwrap_or_default()
 }
 
 /// What a run's dispatches took; none where it did not measure that.
@@ -74,7 +86,8 @@ pub fn parts(origins: &Origins, dispatch: &str) -> Parts {
     let words = origins::summary(origins.scopes_of(dispatch), PARTS).join("; ");
     let place = |(function, site): (&FunctionOrigins, &DispatchSite)| {
         let path = origins.paths(site).next()?;
-        Some((function.name.clone(), path.replace(" / ", "/")))
+        let path = if path == origins::ROOT { String::new() } else { path.replace(" / ", "/") };
+        Some((function.name.clone(), path))
     };
     Parts { words, first: origins.sites(dispatch).find_map(place) }
 }

@@ -15,6 +15,7 @@ use crate::messages::ModelReport;
 use crate::page::App;
 use crate::state::model::ModelState;
 use leptos::ev;
+use leptos::html;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub(crate) fn Model() -> impl IntoView {
             return view! { <ModuleFile file/> }.into_any();
         }
         app.model.with(|model| match model {
-            ModelState::Empty => view! { <DropZone/> }.into_any(),
+            ModelState::Empty => view! { <Awaited/><DropZone/> }.into_any(),
             ModelState::Reading { names, .. } => {
                 let names = names.join(", ");
                 view! {
@@ -89,6 +90,30 @@ impl Side {
     fn index(self) -> usize {
         SIDES.iter().position(|(of, ..)| *of == self).unwrap_or(0)
     }
+}
+
+/// Where the address leads once there is a model.
+#[component]
+fn Awaited() -> impl IntoView {
+    let words = || {
+        let side = Side::addressed()?;
+        let to = match graph::address() {
+            Some((function, path)) => format!("{} in a model’s graph", graph::place(&function, &path)),
+            None => format!("a model’s {}", SIDES[side.index()].2.to_lowercase()),
+        };
+        Some(format!("The address leads to {to}. Drop the model to go there."))
+    };
+    let shown = RwSignal::new(words());
+    let line = NodeRef::<html::P>::new();
+    // A link that was followed is seen to have been.
+    let changed = window_event_listener(ev::hashchange, move |_| {
+        shown.set(words());
+        if let Some(line) = line.get_untracked().filter(|_| shown.with_untracked(Option::is_some)) {
+            line.scroll_into_view_with_bool(false);
+        }
+    });
+    on_cleanup(move || changed.remove());
+    view! { <p class="help" role="status" data-testid="awaited" node_ref=line>{move || shown.get()}</p> }
 }
 
 /// The graph of a dropped text, which is no model.

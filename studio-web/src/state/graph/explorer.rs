@@ -1,13 +1,12 @@
 //! An open graph: the function, what is open of it, what is chosen, and the drawing of that.
 
-use super::Number;
 use super::camera::Camera;
 use crate::state::profile::Profile;
 use std::collections::HashSet;
 use std::sync::Arc;
 use studio_graph::{
-    Analysis, Direction, Drawing, DrawnBox, Function, GroupId, Highlight, Item, Match, Module, NodeId,
-    Overlay, Point, ScopeId, View, find, nearby, path_of, search,
+    Analysis, Direction, Drawing, DrawnBox, Function, GroupId, Highlight, Item, Match, Measure, Module,
+    NodeId, Overlay, Point, ScopeId, View, find, nearby, path_of, search,
 };
 
 /// The most that a search lists.
@@ -36,7 +35,7 @@ pub struct Explorer {
     views: Vec<View>,
     drawing: Drawing,
     overlay: Option<Overlay>,
-    number: Number,
+    measure: Option<Measure>,
     profile: Option<Profile>,
     /// Nanoseconds of one call of the function, by node.
     times: Option<Vec<u64>>,
@@ -61,7 +60,7 @@ impl Explorer {
             views,
             drawing: Drawing::default(),
             overlay: None,
-            number: Number::None,
+            measure: None,
             profile: None,
             times: None,
             chosen: None,
@@ -115,12 +114,6 @@ impl Explorer {
         self.overlay.as_ref()
     }
 
-    /// What boxes are coloured by.
-    #[must_use]
-    pub fn number(&self) -> Number {
-        self.number
-    }
-
     /// What stands out.
     #[must_use]
     pub fn highlight(&self) -> Option<&Highlight> {
@@ -171,13 +164,17 @@ impl Explorer {
 
     fn color(&mut self) {
         let (function, analysis, view) = (self.function(), &self.analysis, self.view());
-        self.overlay = match self.number {
-            Number::None => None,
-            Number::Bytes => Some(Overlay::bytes(&self.module, function, analysis, view, &self.drawing)),
-            Number::Flops => Some(Overlay::flops(function, analysis, view, &self.drawing)),
-            Number::Time => {
+        self.overlay = match self.measure {
+            None => None,
+            Some(Measure::Bytes) => {
+                Some(Overlay::bytes(&self.module, function, analysis, view, &self.drawing))
+            }
+            Some(Measure::Flops) => Some(Overlay::flops(function, analysis, view, &self.drawing)),
+            Some(Measure::Time) => {
                 let times = self.times.clone();
-                times.map(|times| Overlay::new(function, analysis, view, &self.drawing, times))
+                let overlay =
+                    |times| Overlay::new(Measure::Time, function, analysis, view, &self.drawing, times);
+                times.map(overlay)
             }
         };
     }
@@ -207,9 +204,9 @@ impl Explorer {
         self.lay_out();
     }
 
-    /// Colours boxes by a number.
-    pub fn set_number(&mut self, number: Number) {
-        self.number = number;
+    /// Colours boxes by a number, or by none.
+    pub fn set_measure(&mut self, measure: Option<Measure>) {
+        self.measure = measure;
         self.color();
     }
 

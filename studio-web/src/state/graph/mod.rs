@@ -51,17 +51,3 @@ impl GraphState {
         }
     }
 }
-
-/// What boxes are coloured by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Number {
-    /// Nothing.
-    #[default]
-    None,
-    /// Bytes of parameters.
-    Bytes,
-    /// Floating-point operations.
-    Flops,
-    /// Time of one call, by the last profiled run.
-    Time,
-}

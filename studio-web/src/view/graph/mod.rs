@@ -12,7 +12,7 @@ use super::problem::ProblemBox;
 use crate::browser;
 use crate::page::{App, Theme};
 use crate::state::graph::explorer::Explorer;
-use crate::state::graph::{GraphState, Number, link};
+use crate::state::graph::{GraphState, link};
 use input::Input;
 use leptos::ev;
 use leptos::html;
@@ -29,6 +29,12 @@ use wasm_bindgen::prelude::Closure;
 /// The part of the address that may lead into a graph.
 pub(super) fn address() -> Option<(String, String)> {
     link::parse(&window().location().hash().unwrap_or_default())
+}
+
+/// A place in a graph, in words.
+pub(super) fn place(function: &str, path: &str) -> String {
+    let slash = if path.is_empty() { "" } else { "/" };
+    format!("{function}{slash}{path}")
 }
 
 /// The graph of the model, or of a dropped text, in whatever state it is.
@@ -92,8 +98,8 @@ fn Open(explorer: Explorer) -> impl IntoView {
     let dark = dark(app);
     let stage = Stage::new(explorer, dark);
     let (full, search) = (RwSignal::new(false), NodeRef::<html::Input>::new());
-    let number = Signal::derive(move || stage.with(Explorer::number));
-    follow(stage);
+    let lost = RwSignal::new(None);
+    follow(stage, lost);
     Effect::new(move |_| {
         dark.track();
         full.track();
@@ -126,7 +132,7 @@ fn Open(explorer: Explorer) -> impl IntoView {
         <div class="graph" class:full=move || full.get() data-testid="graph" on:keydown=keys>
             <Tools stage full search/>
             <div class="graph-body">
-                <Canvas stage number/>
+                <Canvas stage lost/>
                 <Panel stage/>
             </div>
             <Outline stage/>
@@ -134,13 +140,13 @@ fn Open(explorer: Explorer) -> impl IntoView {
     }
 }
 
-/// Goes where the address leads, and keeps the address to what is chosen.
-fn follow(stage: Stage) {
+/// Goes where the address leads, and keeps the address to what is chosen. Where it leads nowhere, `lost` is that place.
+fn follow(stage: Stage, lost: RwSignal<Option<String>>) {
     let go = move || {
-        if let Some((function, path)) = address()
-            && stage.change(|inner| inner.explorer.follow(&function, &path)) == Some(true)
-            && !path.is_empty()
-        {
+        let Some((function, path)) = address() else { return };
+        let found = stage.change(|inner| inner.explorer.follow(&function, &path)) == Some(true);
+        lost.set((!found).then(|| place(&function, &path)));
+        if found && !path.is_empty() {
             // The stage has its size only when it was painted once.
             request_animation_frame(move || request_animation_frame(move || stage.show_chosen()));
         }
@@ -158,13 +164,14 @@ fn follow(stage: Stage) {
         let address = stage.with(Explorer::address);
         if before.is_some_and(|before| before != address) {
             browser::replace_address(&address);
+            lost.set(None);
         }
         address
     });
 }
 
 #[component]
-fn Canvas(stage: Stage, number: Signal<Number>) -> impl IntoView {
+fn Canvas(stage: Stage, lost: RwSignal<Option<String>>) -> impl IntoView {
     let input = Input::new(stage);
     let focused = RwSignal::new(false);
     let says = move || {
@@ -214,7 +221,8 @@ fn Canvas(stage: Stage, number: Signal<Number>) -> impl IntoView {
                 on:pointerup=move |_| dragging.set(false)
                 on:pointercancel=move |_| dragging.set(false)
             ></canvas>
-            <Legend stage number/>
+            <Legend stage/>
+            <p class="graph-lost" role="status" data-testid="graph-lost">{move || lost.get().map(|place| format!("This graph has no {place}"))}</p>
             <p class="sr" role="status" data-testid="graph-says">{says}</p>
         </div>
     }

@@ -4,7 +4,7 @@ use super::super::save::save;
 use super::pen::Pen;
 use super::stage::Stage;
 use leptos::prelude::*;
-use studio_graph::{Point, Rect, Scene, Surface, paint, svg};
+use studio_graph::{Point, Rect, Scene, Surface, legend, paint, svg};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlCanvasElement;
 
@@ -31,17 +31,21 @@ pub(super) fn png(stage: Stage) {
     let name = stage.peek(|inner| {
         let explorer = &inner.explorer;
         let drawing = explorer.drawing();
-        let scale = (LONGEST / drawing.width.max(drawing.height).max(1.0)).min(2.0);
-        canvas.set_width((drawing.width * scale).ceil() as u32);
-        canvas.set_height((drawing.height * scale).ceil() as u32);
-        let all = Rect::new(0.0, 0.0, drawing.width, drawing.height);
+        let overlay = explorer.overlay();
+        let (width, height) = svg::size(drawing, overlay);
+        let scale = (LONGEST / width.max(height).max(1.0)).min(2.0);
+        canvas.set_width((width * scale).ceil() as u32);
+        canvas.set_height((height * scale).ceil() as u32);
+        let all = Rect::new(0.0, 0.0, width, height);
         let mut pen = Pen::default();
         pen.transform(scale, Point::default());
         pen.rect(all, 0.0, Some(palette.paper), None);
-        let overlay = explorer.overlay();
         let scene =
             Scene { palette, scale, sight: all, chosen: None, pointed: None, highlight: None, overlay };
         paint(drawing, &scene, &mut pen);
+        if let Some(overlay) = overlay {
+            legend(Point::new(0.0, drawing.height), palette, overlay, &mut pen);
+        }
         pen.paint(&canvas);
         format!("{} {}.png", explorer.module().name, explorer.function().name())
     });

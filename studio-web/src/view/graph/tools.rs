@@ -3,12 +3,10 @@
 use super::save;
 use super::stage::Stage;
 use crate::page::App;
-use crate::state::format;
-use crate::state::graph::Number;
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
-use studio_graph::{Direction, Item, Match, bytes, count};
+use studio_graph::{Direction, Item, Match, Measure, Overlay};
 
 /// The bar.
 #[component]
@@ -173,13 +171,13 @@ fn Colors(stage: Stage) -> impl IntoView {
         false => "Run the model with “Time each dispatch” first",
     };
     let change = move |event: ev::Event| {
-        let number = match event_target_value(&event).as_str() {
-            "bytes" => Number::Bytes,
-            "flops" => Number::Flops,
-            "time" => Number::Time,
-            _ => Number::None,
+        let measure = match event_target_value(&event).as_str() {
+            "bytes" => Some(Measure::Bytes),
+            "flops" => Some(Measure::Flops),
+            "time" => Some(Measure::Time),
+            _ => None,
         };
-        stage.change(|inner| inner.explorer.set_number(number));
+        stage.change(|inner| inner.explorer.set_measure(measure));
     };
     view! {
         <label class="graph-tool">
@@ -238,16 +236,12 @@ fn Reach(stage: Stage) -> impl IntoView {
 
 /// What the colours mean.
 #[component]
-pub(super) fn Legend(stage: Stage, number: Signal<Number>) -> impl IntoView {
+pub(super) fn Legend(stage: Stage) -> impl IntoView {
     move || {
-        let most = stage.with(|explorer| explorer.overlay().map(studio_graph::Overlay::most))?;
-        let words = match number.get() {
-            Number::Flops => format!("{} FLOPs", count(most)),
-            Number::Time => format::millis(most as f64 / 1e6),
-            Number::Bytes | Number::None => bytes(most),
-        };
+        let words = |overlay: &Overlay| (overlay.measure().title(), overlay.measure().words(overlay.most()));
+        let (title, most) = stage.with(|explorer| explorer.overlay().map(words))?;
         Some(view! {
-            <p class="graph-legend" data-testid="graph-legend"><span>"0"</span><span class="graph-ramp" aria-hidden="true"></span><span>{words}</span></p>
+            <p class="graph-legend" data-testid="graph-legend" title=title><span>"0"</span><span class="graph-ramp" aria-hidden="true"></span><span>{most}</span></p>
         })
     }
 }
