@@ -5,8 +5,14 @@ use crate::{
     command::{cargo, run, say, workspace_root},
     setup, tidy,
 };
-use anyhow::{Result, bail};
-use std::{env, path::PathBuf, process::Command, time::Instant};
+use anyhow::{Result, anyhow, bail};
+use std::{
+    env,
+    path::PathBuf,
+    process::Command,
+    thread::{self, JoinHandle},
+    time::Instant,
+};
 
 /// A stage's name and what runs it.
 type Stage = (&'static str, fn() -> Result<()>);
@@ -23,6 +29,9 @@ const STAGES: &[Stage] = &[
 /// Those that are run by name only: they fetch and build much that nothing else needs.
 const APART: &[Stage] = &[("android", android)];
 
+/// Those with the page in them.
+const NEED_PAGE: [&str; 2] = ["system", "browser"];
+
 /// Runs the named stages, or all but those apart.
 pub(crate) fn run_stages(names: &[String]) -> Result<()> {
     let every = || STAGES.iter().chain(APART);
@@ -34,15 +43,31 @@ pub(crate) fn run_stages(names: &[String]) -> Result<()> {
         [] => STAGES.iter().collect(),
         names => every().filter(|(stage, _)| names.iter().any(|name| name == stage)).collect(),
     };
+    let mut page = page_beside(&chosen)?;
     for (stage, test) in &chosen {
         say(&format!("test stage `{stage}`"));
         let begun = Instant::now();
+        if let Some(page) = page.take_if(|_| NEED_PAGE.contains(stage)) {
+            page.join().map_err(|_panic| anyhow!("the thread that built the page panicked"))??;
+        }
         test()?;
         say(&format!("test stage `{stage}` took {} s", begun.elapsed().as_secs()));
     }
     let passed: Vec<&str> = chosen.iter().map(|(stage, _)| *stage).collect();
     say(&format!("passed: {}", passed.join(", ")));
     Ok(())
+}
+
+/// Where stages that don't need the page come before those that do, it is built meanwhile: for minutes its linker and its
+/// optimiser keep one processor busy and no more.
+fn page_beside(chosen: &[&Stage]) -> Result<Option<JoinHandle<Result<()>>>> {
+    let needs = |(stage, _): &&Stage| NEED_PAGE.contains(stage);
+    if !chosen.iter().any(needs) || chosen.iter().all(needs) {
+        return Ok(None);
+    }
+    // Nothing is fetched twice at once.
+    setup::run(&["test".to_owned()])?;
+    Ok(Some(thread::spawn(crate::page::run)))
 }
 
 /// Formatting, clippy with warnings denied, the house rules.
