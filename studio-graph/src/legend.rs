@@ -4,7 +4,7 @@ use crate::color::Palette;
 use crate::geometry::{Point, Rect};
 use crate::overlay::Overlay;
 use crate::paint::{Surface, TextStyle, Weight};
-use crate::place::{SMALL_SIZE, TITLE_SIZE};
+use crate::place::{SMALL_SIZE, TITLE_SIZE, small_width};
 
 /// The width and the height of a legend, as large as a drawing's words.
 pub const LEGEND: (f32, f32) = (320.0, 72.0);
@@ -17,12 +17,12 @@ const STEPS: u16 = 48;
 /// Paints a title, a ramp of the colours and what three of them stand for; `at` is its upper left corner.
 pub fn legend(at: Point, palette: Palette, overlay: &Overlay, surface: &mut impl Surface) {
     let (left, top) = (at.x + MARGIN, at.y + MARGIN);
-    let style = |size, weight, ends| TextStyle {
+    let style = |size, weight, mono| TextStyle {
         size,
         color: palette.ink,
         weight,
-        mono: false,
-        ends,
+        mono,
+        ends: false,
         halo: Some(palette.paper),
     };
     let title = overlay.measure().title();
@@ -38,7 +38,12 @@ pub fn legend(at: Point, palette: Palette, overlay: &Overlay, surface: &mut impl
     surface.rect(ramp, 0.0, None, Some((palette.line, 1.0)));
     let [none, half, all] = overlay.ticks().map(|tick| overlay.measure().words(tick));
     let base = ramp.bottom() + 14.0;
-    surface.text(Point::new(ramp.x, base), &none, style(SMALL_SIZE, Weight::Regular, false));
-    surface.text(Point::new(ramp.center().x, base), &half, style(SMALL_SIZE, Weight::Regular, false));
-    surface.text(Point::new(ramp.right(), base), &all, style(SMALL_SIZE, Weight::Regular, true));
+    let starts = [
+        (ramp.x, none),
+        (ramp.center().x - small_width(&half) / 2.0, half),
+        (ramp.right() - small_width(&all), all),
+    ];
+    for (start, words) in starts {
+        surface.text(Point::new(start, base), &words, style(SMALL_SIZE, Weight::Regular, true));
+    }
 }
