@@ -22,7 +22,7 @@ test *what:
 lint:
     @cargo run --quiet --package xtask -- test lint
 
-# Benchmarks against a peer, as ratios: `bench export`, `bench graph`, `bench transfer`, `bench decode`, `bench prefill`.
+# Benchmarks against a peer, as ratios: `bench export`, `bench graph`, `bench instructions`, `bench transfer`, `bench decode`, `bench prefill`.
 bench *what:
     @cargo run --quiet --package xtask -- bench "$@"
 
@@ -31,8 +31,8 @@ bench *what:
 setup *what:
     @cargo run --quiet --package xtask -- setup "$@"
 
-# Build `runner-agent` for phones and boards into the cache folder: `agent arm64`.
-agent target:
+# Build `runner-agent` for phones and boards into the cache folder: `agent arm64`; `agent arm64 eager` has llama.cpp in it.
+agent *what:
     @cargo run --quiet --package xtask -- agent "$@"
 
 # Rewrite the snapshots that tests compare with.

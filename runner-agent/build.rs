@@ -3,7 +3,10 @@
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     #[cfg(feature = "eager")]
-    llama::describe()?;
+    {
+        llama::link_statically();
+        llama::describe()?;
+    }
     Ok(())
 }
 
@@ -23,9 +26,23 @@ int main(void) {
 }
 "#;
 
-    /// Sets `LLAMA_VERSION` and `LLAMA_SYSTEM_INFO` for the crate; neither where another machine is built for.
+    /// In a static program C++'s library comes behind those that it needs: once more, behind all.
+    pub(super) fn link_statically() {
+        let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+        if features.split(',').any(|feature| feature == "crt-static") {
+            println!("cargo:rustc-link-arg-bins=-Wl,-Bstatic,--start-group,-lc,-lgcc,-lgcc_eh,--end-group");
+        }
+    }
+
+    /// Sets `LLAMA_VERSION` and `LLAMA_SYSTEM_INFO` for the crate; neither where another machine is built for and cargo
+    /// knows nothing that runs programs for it.
     pub(super) fn describe() -> Result<(), Box<dyn Error>> {
-        if env::var("HOST")? != env::var("TARGET")? {
+        let target = env::var("TARGET")?;
+        let runner = format!("CARGO_TARGET_{}_RUNNER", target.replace('-', "_").to_uppercase());
+        println!("cargo:rerun-if-env-changed={runner}");
+        let runner = env::var_os(runner);
+        let is_foreign = env::var("HOST")? != target;
+        if is_foreign && runner.is_none() {
             return Ok(());
         }
         // OUT_DIR/lib/cmake of llama-cpp-sys-2's build script.
@@ -39,10 +56,22 @@ int main(void) {
         link.arg(&source).arg("-I").arg(include).arg("-L").arg(lib).arg("-o").arg(&program);
         // As llama-cpp-sys-2 links them.
         link.args(["-lllama", "-lggml", "-lggml-cpu", "-lggml-base", "-lstdc++", "-lm", "-fopenmp"]);
+        if is_foreign {
+            // What runs it has none of that machine's libraries.
+            link.arg("-static");
+        }
         if !link.status()?.success() {
             return Err(format!("{link:?} failed").into());
         }
-        let answer = Command::new(&program).output()?;
+        let mut run = match runner.filter(|_| is_foreign) {
+            Some(runner) => {
+                let mut command = Command::new(runner);
+                command.arg(&program);
+                command
+            }
+            None => Command::new(&program),
+        };
+        let answer = run.output()?;
         let text = String::from_utf8(answer.stdout)?;
         let [version, info] = text.lines().collect::<Vec<_>>()[..] else {
             return Err(format!("llama.cpp describes itself as {text:?}").into());

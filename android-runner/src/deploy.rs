@@ -35,7 +35,10 @@ pub enum DeployError {
         found: String,
     },
     /// No agent was built.
-    #[error("there is no agent for devices at {}: `./dev agent arm64` builds it", .0.display())]
+    #[error(
+        "there is no agent for devices at {}: `./dev agent arm64` builds it, `./dev agent arm64 eager` one with llama.cpp",
+        .0.display()
+    )]
     NoAgent(PathBuf),
     /// It can't be read.
     #[error("{}: {source}", path.display())]

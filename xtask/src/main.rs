@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 
 fn task(words: &[String]) -> Result<()> {
     match words.split_first().map(|(name, rest)| (name.as_str(), rest)) {
-        Some(("agent", [target])) => agent::run_for(target).map(drop),
+        Some(("agent", words)) => agent::run_named(words),
         Some(("bench", names)) => bench::run_named(names),
         Some(("page", [])) => page::run(),
         Some(("setup", groups)) => setup::run(groups),

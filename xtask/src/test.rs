@@ -160,22 +160,23 @@ fn android() -> Result<()> {
         "-D",
         "warnings",
     ]))?;
-    let agent = crate::agent::run_for("arm64")?;
+    let agent = crate::agent::arm64()?;
+    let with_llama = crate::agent::arm64_with_llama()?;
     let standin = setup::standin()?;
+    let machine = setup::machine_with_16k_pages()?;
     let mut kernels = crate::agent::cargo_for(
         &tools,
+        &crate::agent::target_dir(),
         &["test", "--quiet", "--release", "--package", "studio-kernels", "--lib", "--tests"],
     );
     kernels.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", &standin.qemu);
     run(&mut kernels)?;
-    // The kernels for ARM are in it now.
-    run(cargo().args(["build", "--quiet", "--package", "studio-hub"]))?;
-    let target =
-        env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from);
     let mut tests = cargo();
     tests.args(["test", "--quiet", "--package", "android-runner", "--test", "standin"]);
     tests.args(["--", "--test-threads=1"]);
-    tests.env("STUDIO_BIN", target.join("debug/studio")).env("STUDIO_AGENT", agent);
+    tests.env("STUDIO_BIN", studio_without_page()?).env("STUDIO_AGENT", agent);
+    tests.env("STUDIO_AGENT_EAGER", with_llama);
+    tests.env("QEMU_SYSTEM", machine.qemu).env("KERNEL_16K", machine.kernel);
     tests.env("ADB", standin.adb).env("QEMU", standin.qemu).env("STANDIN_PARTS", standin.parts);
     run(with_tools(&mut tests)?)
 }
@@ -184,11 +185,19 @@ fn with_tools(command: &mut Command) -> Result<&mut Command> {
     Ok(command.env("STUDIO_CACHE", cache::root()?).env("STUDIO_TEST_PYTHON", setup::test_python()?))
 }
 
+/// Builds the command line alone, with the kernels for ARM in it where there is a compiler for them.
+pub(crate) fn studio_without_page() -> Result<PathBuf> {
+    run(cargo().args(["build", "--quiet", "--package", "studio-hub"]))?;
+    Ok(target_dir().join("debug/studio"))
+}
+
+fn target_dir() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from)
+}
+
 /// Builds the product, page and all, and says where the binary is.
 pub(crate) fn studio() -> Result<PathBuf> {
     crate::page::run()?;
     run(cargo().args(["build", "--quiet", "--release", "--package", "studio-hub"]))?;
-    let target =
-        env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from);
-    Ok(target.join("release/studio"))
+    Ok(target_dir().join("release/studio"))
 }

@@ -149,7 +149,12 @@ impl Lab {
     }
 
     pub(crate) fn deploy(&self, words: &[&str]) -> Said {
-        let agent = given("STUDIO_AGENT");
+        self.deploy_agent("STUDIO_AGENT", words)
+    }
+
+    /// Deploys what a variable names.
+    pub(crate) fn deploy_agent(&self, variable: &str, words: &[&str]) -> Said {
+        let agent = given(variable);
         let mut all = vec!["deploy", "--agent", agent.to_str().unwrap()];
         all.extend(words);
         self.android(&all)

@@ -5,6 +5,7 @@
 
 mod fake;
 mod lab;
+mod pages;
 
 use lab::{Lab, free_port, given, said};
 use serde_json::Value;
@@ -87,6 +88,36 @@ fn tokens(lab: &Lab, options: &[&str], name: &str, runner: Option<&str>) -> Vec<
 /// What this machine's own processor says.
 fn here(lab: &Lab) -> Vec<u64> {
     run(lab, model().to_str().unwrap(), None)
+}
+
+/// Speed in an emulator says nothing; that both engines work there, use the same of the processor and agree does.
+#[test]
+fn a_device_compares_with_llama_cpp() {
+    let mut lab = Lab::start();
+    lab.plug(&[]);
+    lab.deploy_agent("STUDIO_AGENT_EAGER", &[]).well();
+    let name = lab.runners()[0].0.clone();
+    let dir = lab.dir.path().join("bundle");
+    let (dir, model) = (dir.to_str().unwrap().to_owned(), model());
+    let model = model.to_str().unwrap();
+    let export = ["export", model, "--out", &dir, "--context", "64", "--chunk", "16"];
+    said(lab.studio(&export).args(["--kernels", "dotprod"])).well();
+    said(&mut lab.studio(&["compile", &dir, "--target", "arm64", "--runner", "local"])).well();
+
+    let lengths = ["--prompt-tokens", "16", "--gen-tokens", "4", "--repeat", "1", "--threads", "1"];
+    let words = [&["bench", &dir, "--eager", model, "--runner", &name, "--json"], &lengths[..]].concat();
+    let report: Value = serde_json::from_str(&said(&mut lab.studio(&words)).well().stdout).unwrap();
+    let features = report["eager"]["features"].as_array().unwrap();
+    for feature in ["neon", "dotprod", "fullfp16"] {
+        assert!(features.contains(&feature.into()), "{features:?}");
+    }
+    let measured = report["runs"].as_array().unwrap();
+    let engines: Vec<&str> = measured.iter().map(|one| one["engine"].as_str().unwrap()).collect();
+    assert!(engines.contains(&"compiled") && engines.contains(&"eager"), "{report}");
+
+    let words = ["verify", &dir, "--against", model, "--tokens", "16", "--runner", &name, "--json"];
+    let verdict: Value = serde_json::from_str(&said(&mut lab.studio(&words)).well().stdout).unwrap();
+    assert_eq!(verdict["passed"], true, "{verdict}");
 }
 
 #[test]

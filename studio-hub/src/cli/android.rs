@@ -61,6 +61,9 @@ struct Deploy {
     /// The agent's file [default: what `./dev agent arm64` built].
     #[arg(long, value_name = "FILE")]
     agent: Option<PathBuf>,
+    /// Put the agent there that has llama.cpp in it, so that the device can compare: what `./dev agent arm64 eager` built.
+    #[arg(long, conflicts_with = "agent")]
+    eager: bool,
     /// What the hub calls the device, where it is one [default: its model and serial number].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -160,9 +163,10 @@ impl Deploy {
         let port = port(&hub)?;
         // Nothing is sent for a hub that isn't there.
         drop(self.hub.open().await?);
-        let file = match &self.agent {
-            Some(file) => file.clone(),
-            None => dirs::cache()?.join("agents/runner-agent-arm64"),
+        let file = match (&self.agent, self.eager) {
+            (Some(file), _) => file.clone(),
+            (None, false) => dirs::cache()?.join("agents/runner-agent-arm64"),
+            (None, true) => dirs::cache()?.join("agents/runner-agent-arm64-eager"),
         };
         let plan = Plan { adb, agent: Agent::open(&file)?, deploy: self, hub, port };
         if plan.deploy.watch { plan.watch(cancel).await } else { plan.once().await }

@@ -21,6 +21,7 @@ use std::{
 pub(crate) const TARGET: &str = "aarch64-unknown-linux-gnu";
 
 const GCC: &str = "aarch64-linux-gnu-gcc";
+const GXX: &str = "aarch64-linux-gnu-g++";
 const AR: &str = "aarch64-linux-gnu-ar";
 const QEMU: &str = "qemu-aarch64-static";
 
@@ -29,6 +30,7 @@ pub(crate) struct Toolchain {
     /// `None` for the rustc in use.
     pub(crate) rustc: Option<PathBuf>,
     pub(crate) cc: PathBuf,
+    pub(crate) cxx: PathBuf,
     pub(crate) ar: PathBuf,
 }
 
@@ -36,11 +38,11 @@ pub(crate) struct Toolchain {
 pub(crate) fn toolchain() -> Result<Toolchain> {
     let rustc = rustc()?;
     tell_kernels(rustc.as_deref())?;
-    let (cc, ar) = match (on_path(GCC), on_path(AR)) {
-        (Some(cc), Some(ar)) => (cc, ar),
+    let (cc, cxx, ar) = match (on_path(GCC), on_path(GXX), on_path(AR)) {
+        (Some(cc), Some(cxx), Some(ar)) => (cc, cxx, ar),
         _ => debian_gcc()?,
     };
-    Ok(Toolchain { rustc, cc, ar })
+    Ok(Toolchain { rustc, cc, cxx, ar })
 }
 
 /// The emulator for programs of that machine.
@@ -61,13 +63,52 @@ pub(crate) fn qemu() -> Result<PathBuf> {
     Ok(program)
 }
 
+/// An emulator for programs of that machine that takes plugins.
+pub(crate) struct Emulator {
+    program: PathBuf,
+    /// Where libraries are that this machine lacks.
+    libraries: Option<PathBuf>,
+}
+
+impl Emulator {
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        if let Some(libraries) = &self.libraries {
+            command.env("LD_LIBRARY_PATH", libraries);
+        }
+        command
+    }
+}
+
+/// The emulator that takes plugins, which a static one can't.
+pub(crate) fn qemu_with_plugins() -> Result<Emulator> {
+    const DYNAMIC: &str = "qemu-aarch64";
+    if let Some(program) = on_path(DYNAMIC) {
+        return Ok(Emulator { program, libraries: None });
+    }
+    let folder = home()?.join("qemu");
+    if !folder.exists() {
+        need_apt("apt install qemu-user")?;
+        say("fetching an emulator that counts from Debian's qemu-user (30 MB, once)");
+        let work = tempfile::tempdir_in(home()?)?;
+        let files = work.path().join("files");
+        let apt = Apt::of_machine();
+        let disassembler = apt.dependency("qemu-user", "libcapstone")?;
+        apt.unpack(&["qemu-user".to_owned(), disassembler], &files)?;
+        fs::rename(files, &folder)?;
+    }
+    let machine = env::consts::ARCH;
+    let libraries = folder.join("usr/lib").join(format!("{machine}-linux-gnu"));
+    Ok(Emulator { program: folder.join("usr/bin").join(DYNAMIC), libraries: Some(libraries) })
+}
+
 fn home() -> Result<PathBuf> {
     let home = cache::root()?.join("arm64");
     fs::create_dir_all(&home)?;
     Ok(home)
 }
 
-fn need_apt(otherwise: &str) -> Result<()> {
+pub(super) fn need_apt(otherwise: &str) -> Result<()> {
     if on_path("apt-get").is_none() || on_path("dpkg-deb").is_none() {
         bail!("something to build for 64-bit ARM is missing, and there is no apt here: {otherwise}");
     }
@@ -125,16 +166,17 @@ fn add_std(toolchain: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Debian's cross compiler with its C library, and wrappers by which it finds its own libraries.
-fn debian_gcc() -> Result<(PathBuf, PathBuf)> {
+/// Debian's cross compilers with their libraries for C and C++, and wrappers by which they find their own.
+fn debian_gcc() -> Result<(PathBuf, PathBuf, PathBuf)> {
     let home = home()?;
     let folder = home.join("gcc");
-    let programs = (folder.join(GCC), folder.join(AR));
-    if folder.join(".complete").exists() {
+    let programs = (folder.join(GCC), folder.join(GXX), folder.join(AR));
+    let complete = folder.join(".complete-with-c++");
+    if complete.exists() {
         return Ok(programs);
     }
-    need_apt("apt install gcc-aarch64-linux-gnu")?;
-    say("fetching a C compiler for 64-bit ARM from Debian's gcc-aarch64-linux-gnu (40 MB, once)");
+    need_apt("apt install g++-aarch64-linux-gnu")?;
+    say("fetching compilers for 64-bit ARM from Debian's g++-aarch64-linux-gnu (70 MB, once)");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -147,6 +189,8 @@ fn debian_gcc() -> Result<(PathBuf, PathBuf)> {
     let packages = [
         gcc.clone(),
         format!("cpp-{number}-aarch64-linux-gnu"),
+        format!("g++-{number}-aarch64-linux-gnu"),
+        format!("libstdc++-{number}-dev-arm64-cross"),
         format!("libgcc-{number}-dev-arm64-cross"),
         "binutils-aarch64-linux-gnu".to_owned(),
         "libc6-arm64-cross".to_owned(),
@@ -160,7 +204,8 @@ fn debian_gcc() -> Result<(PathBuf, PathBuf)> {
     let libraries = wasm::only_child(&files.join("usr/lib"), |name| {
         name.ends_with("-linux-gnu") && name != "aarch64-linux-gnu"
     })?;
-    for (wrapper, program) in [(GCC, format!("{GCC}-{number}")), (AR, AR.to_owned())] {
+    let versioned = |program| (program, format!("{program}-{number}"));
+    for (wrapper, program) in [versioned(GCC), versioned(GXX), (AR, AR.to_owned())] {
         let path = folder.join(wrapper);
         let text = format!(
             "#!/bin/sh\nLD_LIBRARY_PATH=\"{}\" exec \"{}\" \"$@\"\n",
@@ -170,7 +215,7 @@ fn debian_gcc() -> Result<(PathBuf, PathBuf)> {
         fs::write(&path, text)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
     }
-    fs::write(folder.join(".complete"), "")?;
+    fs::write(complete, "")?;
     Ok(programs)
 }
 

@@ -1,6 +1,6 @@
 //! llama.cpp, built for this processor: as the tests' reference, and as the eager engine inside `studio`.
 
-use super::python::test_python;
+use super::{arm64, python::test_python};
 use crate::{
     cache,
     command::{cargo, on_path, output, run, say},
@@ -36,17 +36,54 @@ pub(crate) fn llama() -> Result<Llama> {
     build.args(["--package", "studio-hub", "--features", "studio-hub/eager"]);
     // Without them llama.cpp would be no reference for speed.
     build.env("RUSTFLAGS", "-C target-cpu=native");
+    // The packaged libclang has no headers of its own; the C compiler's serve.
+    let headers = output(Command::new("cc").arg("-print-file-name=include"))?;
+    with_tools(&mut build, &python, &[headers.trim()])?;
+    build.env(INCLUDE, amx_tile_config(&target)?);
+    run(&mut build)?;
+    Ok(built)
+}
+
+/// Has a build for 64-bit ARM find what llama.cpp is built with, and llama.cpp use what our kernels for such processors
+/// use.
+pub(crate) fn llama_for(build: &mut Command, tools: &arm64::Toolchain) -> Result<()> {
+    let said = Command::new(&tools.cc).args(["-E", "-v", "-x", "c", "/dev/null"]).output()?;
+    let said = String::from_utf8_lossy(&said.stderr);
+    // What is in /usr/include itself is this machine's.
+    let listed = said.lines().map(str::trim).skip_while(|line| !line.starts_with("#include <"));
+    let headers: Vec<&str> = listed
+        .skip(1)
+        .take_while(|line| line.starts_with('/'))
+        .filter(|line| *line != "/usr/include")
+        .collect();
+    with_tools(build, &test_python()?, &headers)?;
+    let include = home()?.join("arm64.cmake");
+    // Its build script asks for ARMv8.0; a plain variable of that name goes before.
+    fs::write(&include, "set(GGML_CPU_ARM_ARCH \"armv8.2-a+dotprod+fp16\")\n")?;
+    // By it our own build script runs the program that says what llama.cpp uses.
+    let runner = format!("CARGO_TARGET_{}_RUNNER", arm64::TARGET.replace('-', "_").to_uppercase());
+    build.env(INCLUDE, include).env(runner, arm64::qemu()?);
+    Ok(())
+}
+
+/// What CMake includes first: llama.cpp's build script hands variables with this beginning to it.
+const INCLUDE: &str = "CMAKE_PROJECT_INCLUDE";
+
+/// CMake, and libclang with the folders of a C compiler's headers.
+fn with_tools(build: &mut Command, python: &Path, headers: &[&str]) -> Result<()> {
     if on_path("cmake").is_none() {
         build.env("CMAKE", python.with_file_name("cmake"));
     }
-    build.env("LIBCLANG_PATH", libclang(&python)?);
-    // The packaged libclang has no headers of its own; the C compiler's serve.
-    let headers = output(Command::new("cc").arg("-print-file-name=include"))?;
-    build.env("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", headers.trim()));
-    // llama.cpp's build script hands variables with this beginning to CMake.
-    build.env("CMAKE_PROJECT_INCLUDE", amx_tile_config(&target)?);
-    run(&mut build)?;
-    Ok(built)
+    build.env("LIBCLANG_PATH", libclang(python)?);
+    let headers: Vec<String> = headers.iter().map(|folder| format!("-I{folder}")).collect();
+    build.env("BINDGEN_EXTRA_CLANG_ARGS", headers.join(" "));
+    Ok(())
+}
+
+fn home() -> Result<PathBuf> {
+    let folder = cache::root()?.join("llama");
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    Ok(folder)
 }
 
 /// What CMake includes for a header without which llama.cpp's AMX kernels, compiled by GCC, end in an illegal instruction.
@@ -56,8 +93,7 @@ pub(crate) fn llama() -> Result<Llama> {
 /// The build script configures CMake once and no more: what was built with another header is cleared away.
 fn amx_tile_config(target: &Path) -> Result<PathBuf> {
     const HEADER: &str = include_str!("amx_tile_config.h");
-    let folder = cache::root()?.join("llama");
-    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let folder = home()?;
     let (header, include) = (folder.join("amx_tile_config.h"), folder.join("include.cmake"));
     let option = format!(
         "add_compile_options(\"$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include \\\"{}\\\">\")\n",

@@ -7,6 +7,7 @@ mod browser;
 mod debian;
 mod iree;
 mod llama;
+mod machine;
 mod model;
 pub(crate) mod node;
 mod python;
@@ -17,7 +18,8 @@ pub(crate) mod wasm;
 mod wheel;
 
 pub(crate) use browser::chromium;
-pub(crate) use llama::llama;
+pub(crate) use llama::{llama, llama_for};
+pub(crate) use machine::machine_with_16k_pages;
 pub(crate) use model::{gemma3, minilm, smollm2};
 pub(crate) use node::{binaryen, browser_test_modules};
 pub(crate) use python::{graph_peers, test_python};
@@ -46,6 +48,7 @@ pub(crate) fn run(groups: &[String]) -> Result<()> {
             "eager" => say(&format!("{} has the eager engine", llama()?.studio.display())),
             "android" => {
                 standin()?;
+                machine_with_16k_pages()?;
             }
             "arm64" => {
                 arm64::toolchain()?;

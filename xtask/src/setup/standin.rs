@@ -36,24 +36,25 @@ pub(crate) fn standin() -> Result<Standin> {
     fs::create_dir_all(&home)?;
     let adb = match on_path("adb") {
         Some(found) => found,
-        None => adb(&home)?,
+        None => program(&home, "adb", "adb", "usr/lib/android-sdk/platform-tools")?,
     };
     Ok(Standin { adb, parts: parts(&home)?, qemu: arm64::qemu()? })
 }
 
-/// The client, of the machine's own release, with those of its libraries that the machine lacks.
-fn adb(home: &Path) -> Result<PathBuf> {
-    let folder = home.join("adb");
-    let program = folder.join("adb");
+/// A program of a package of the machine's own release, with those of its libraries that the machine lacks; `place` is
+/// the program's folder in the package.
+pub(super) fn program(home: &Path, package: &str, name: &str, place: &str) -> Result<PathBuf> {
+    let folder = home.join(package);
+    let program = folder.join(name);
     if program.exists() {
         return Ok(program);
     }
-    say("fetching adb from Debian's package (2 MB, once)");
+    say(&format!("fetching {name} from Debian's package {package} (once)"));
     let apt = Apt::of_machine();
-    if apt.candidate("adb")?.is_none() {
+    if apt.candidate(package)?.is_none() {
         apt.update()?;
     }
-    let mut missing = apt.closure("adb")?;
+    let mut missing = apt.closure(package)?;
     missing.retain(|package| {
         let asked = output(Command::new("dpkg-query").args(["-W", "-f", "${db:Status-Status}", package]));
         !asked.is_ok_and(|status| status.trim() == "installed")
@@ -61,14 +62,16 @@ fn adb(home: &Path) -> Result<PathBuf> {
     fresh(&folder)?;
     let files = folder.join("files");
     apt.unpack(&missing, &files)?;
-    let libraries = files.join("usr/lib").join(multiarch()?);
+    let multiarch = multiarch()?;
+    let [libraries, older] = ["usr/lib", "lib"].map(|folder| files.join(folder).join(&multiarch));
     let text = format!(
-        "#!/bin/sh\nLD_LIBRARY_PATH=\"{0}/android:{0}\" exec \"{1}/usr/lib/android-sdk/platform-tools/adb\" \"$@\"\n",
+        "#!/bin/sh\nLD_LIBRARY_PATH=\"{0}/android:{0}:{2}\" exec \"{1}/{place}/{name}\" \"$@\"\n",
         libraries.display(),
-        files.display()
+        files.display(),
+        older.display()
     );
     // Last: it tells that all is there.
-    let new = folder.join("adb.new");
+    let new = folder.join("program.new");
     fs::write(&new, text)?;
     fs::set_permissions(&new, fs::Permissions::from_mode(0o755))?;
     fs::rename(new, &program)?;
@@ -84,8 +87,7 @@ fn parts(home: &Path) -> Result<PathBuf> {
     }
     say("fetching the stand-in for an Android device from Debian's packages (15 MB, once)");
     fresh(&parts)?;
-    let host_architecture = output(Command::new("dpkg").arg("--print-architecture"))?;
-    let apt = Apt::of_release(&home.join("apt"), RELEASE, &[host_architecture.trim(), "arm64"])?;
+    let apt = Apt::of_release(&home.join("apt"), RELEASE, &[host_architecture()?.trim(), "arm64"])?;
     let work = tempfile::tempdir_in(home)?;
     let (host, device) = (work.path().join("host"), work.path().join("device"));
     apt.unpack(&apt.closure("adbd")?, &host)?;
@@ -118,6 +120,10 @@ fn parts(home: &Path) -> Result<PathBuf> {
     }
     fs::write(parts.join(".complete"), "")?;
     Ok(parts)
+}
+
+pub(super) fn host_architecture() -> Result<String> {
+    output(Command::new("dpkg").arg("--print-architecture"))
 }
 
 /// The libraries of a folder, without those below it; links become files.
