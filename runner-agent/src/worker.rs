@@ -78,8 +78,20 @@ impl<S: Supply> Worker<S> {
         match result {
             Ok(outcome) => outcome,
             Err(Failure::Cancelled) => Outcome::Cancelled,
-            Err(Failure::Error(error)) => Outcome::Failed { error },
+            Err(Failure::Error(error)) => Outcome::Failed { error: without(error, scratch) },
         }
+    }
+}
+
+/// What went wrong, without the folder that was there for this job alone.
+fn without(error: WireError, scratch: &Path) -> WireError {
+    let folder = format!("{}/", scratch.display());
+    let short = |words: String| words.replace(&folder, "");
+    WireError {
+        message: short(error.message),
+        place: error.place.map(short),
+        hint: error.hint.map(short),
+        ..error
     }
 }
 

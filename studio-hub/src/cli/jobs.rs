@@ -30,7 +30,7 @@ pub(super) struct Jobs {
 enum Command {
     /// Lists jobs, the newest first; so does `studio jobs` alone.
     List(ListArgs),
-    /// Shows all that is known of jobs; the figures of benches as a table, too.
+    /// Shows all that is known of jobs; the figures of benches and sweeps as a table, too.
     Show {
         /// Their numbers.
         #[arg(value_name = "JOB", required = true)]
@@ -201,23 +201,34 @@ pub(super) fn words(outcome: &Outcome) -> String {
                 .flat_map(|report| report.runs.iter().filter_map(|run| run.decode_tps))
                 .max_by(f64::total_cmp);
             let best = best.map(|tps| format!(", at best {tps:.1} tok/s")).unwrap_or_default();
-            format!("{} combinations{best}", report.combinations.len())
+            let count = report.combinations.len();
+            format!("{count} combination{}{best}", if count == 1 { "" } else { "s" })
         }
         Outcome::Failed { error } => error.message.chars().take(80).collect(),
         Outcome::Cancelled => String::new(),
     }
 }
 
-/// The figures of benches, one after another.
+/// The figures of benches and sweeps, one after another.
 async fn figures(remote: &mut Remote, jobs: &[JobId], table: TableArgs) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for &job in jobs {
         let record = record(remote, job).await?;
-        let Some(Outcome::Benched { report }) = &record.outcome else {
-            bail!("job {job} has no figures: it is a {}, {}", record.spec.kind(), state(&record));
-        };
-        let runner = record.runner.as_ref().map(|runner| runner.name.as_str()).unwrap_or_default();
-        rows.extend(FigureRow::of(Some(job), record.created_ms, runner, report));
+        match &record.outcome {
+            Some(Outcome::Benched { report }) => {
+                let runner = record.runner.as_ref().map(|runner| runner.name.as_str()).unwrap_or_default();
+                rows.extend(FigureRow::of(Some(job), record.created_ms, runner, report));
+            }
+            Some(Outcome::Swept { report }) => {
+                for one in report.combinations.iter().flat_map(|combination| &combination.measured) {
+                    let figures = one.report.iter();
+                    rows.extend(figures.flat_map(|report| {
+                        FigureRow::of(Some(one.job), record.created_ms, &one.runner, report)
+                    }));
+                }
+            }
+            _ => bail!("job {job} has no figures: it is a {}, {}", record.spec.kind(), state(&record)),
+        }
     }
     table.print(&rows)
 }

@@ -62,7 +62,8 @@ pub(super) struct PlaceArgs {
         value_parser = clap::value_parser!(i32).range(-100..=100))]
     priority: i32,
     /// How long it may take, in seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(studio_protocol::MAX_TIME_LIMIT_S)))]
     time_limit: Option<u32>,
     /// A name for jobs that belong together.
     #[arg(long, value_name = "GROUP")]

@@ -16,7 +16,7 @@ use gguf_file::Gguf;
 use runner_agent::read_manifest;
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{OnceLock, mpsc},
     thread,
 };
@@ -184,12 +184,23 @@ pub(crate) fn content_key(
 fn check_room(out: &Path, need: u64) -> anyhow::Result<()> {
     let stat = rustix::fs::statvfs(out).with_context(|| out.display().to_string())?;
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-    anyhow::ensure!(
-        need <= free,
-        "{}: the export needs {} MB and this disk has {} MB free. Free some space, or choose another --out",
-        out.display(),
-        need.div_ceil(1_000_000),
-        free / 1_000_000
-    );
-    Ok(())
+    if need <= free { Ok(()) } else { Err(NoRoom { out: out.to_owned(), need, free }.into()) }
+}
+
+/// The disk has less room than an export takes.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {}. Free some space, or choose another --out", out.display(), self.in_words())]
+pub(crate) struct NoRoom {
+    out: PathBuf,
+    /// Bytes.
+    need: u64,
+    free: u64,
+}
+
+impl NoRoom {
+    /// How much is needed, and how much there is.
+    pub(crate) fn in_words(&self) -> String {
+        let (need, free) = (self.need.div_ceil(1_000_000), self.free / 1_000_000);
+        format!("the export needs {need} MB and this disk has {free} MB free")
+    }
 }

@@ -10,7 +10,7 @@ mod origins;
 mod record;
 mod write;
 
-pub(crate) use export::{Exported, Progress, content_key, export};
+pub(crate) use export::{Exported, NoRoom, Progress, content_key, export};
 pub(crate) use files::ModelFiles;
 pub(crate) use open::Model;
 pub(crate) use origins::{read_origins, write_origins};

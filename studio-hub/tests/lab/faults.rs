@@ -3,8 +3,8 @@
 use crate::{
     common::{Hub, STUDIO, hash, noise},
     world::{
-        Lab, RunnerProcess, Wire, compiler, count, endless, events, is_alive, outcome, quick, resident_bytes,
-        send_bundle, slow, started, submit,
+        Lab, PATIENCE, RunnerProcess, Wire, compiler, count, endless, events, is_alive, module_of, outcome,
+        quick, resident_bytes, send_bundle, slow, started, submit,
     },
 };
 use std::{
@@ -148,6 +148,49 @@ async fn a_runner_that_is_killed_while_it_fetches_is_sent_only_what_is_missing()
     let missing = 24 * MIB as u64 - had;
     assert!(sent < missing + MIB as u64, "{sent} bytes were sent where {missing} were missing: {told:?}");
     assert_eq!(count(&told, is_requeued), 1);
+}
+
+#[tokio::test]
+async fn a_runner_that_is_killed_while_it_delivers_sends_only_what_is_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    // The same module each time.
+    let large = noise(24 * MIB);
+    fs::write(dir.path().join("module"), &large).unwrap();
+    let compiler = quick(dir.path());
+    let (lab, wire) = Wire::lab(&compiler).await;
+    wire.pace_sent.store(8 << 20, Ordering::SeqCst);
+    let (folder, address) = (lab.dir.path().join("pi"), wire.address.to_string());
+    let start = |folder: &std::path::Path| {
+        RunnerProcess::start(folder, &address, &lab.hub.token, "pi", &[], &compiler)
+    };
+    let pi = start(&folder);
+    lab.until("pi", RunnerState::Idle).await;
+    let job = lab.submit_to(lab.compile(), "pi").await;
+    let module = hash(&large);
+    let artifacts = lab.dir.path().join("data/artifacts");
+    let length = || {
+        let uploads = fs::read_dir(lab.dir.path().join("data/uploads")).into_iter().flatten().flatten();
+        uploads.filter_map(|entry| Some(entry.metadata().ok()?.len())).max().unwrap_or(0)
+    };
+    let start_of_upload = Instant::now();
+    while length() < 8 * MIB as u64 {
+        assert!(start_of_upload.elapsed() < PATIENCE, "nothing is delivered");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    pi.kill();
+    // What was on its way arrives, or never does.
+    lab.until("pi", RunnerState::Gone).await;
+    let (had, before) = (length(), wire.sent.load(Ordering::SeqCst));
+    assert!(had < 24 * MIB as u64, "it was killed in time");
+    wire.pace_sent.store(0, Ordering::SeqCst);
+    let _pi = start(&folder);
+    let told = events(&lab.hub, job).await;
+    assert_eq!(module_of(outcome(&told)), module);
+    assert_eq!(hash(&fs::read(artifacts.join(module.to_string())).unwrap()), module);
+    let sent = wire.sent.load(Ordering::SeqCst) - before;
+    let missing = 24 * MIB as u64 - had;
+    assert!(sent < missing + MIB as u64, "{sent} bytes were sent where {missing} were missing: {told:?}");
+    assert_eq!((count(&told, is_requeued), count(&told, is_started)), (1, 2));
 }
 
 #[tokio::test]

@@ -129,6 +129,53 @@ async fn a_sweep_goes_on_where_it_was_when_the_hub_is_killed() {
 }
 
 #[tokio::test]
+async fn a_sweep_for_a_runner_that_is_gone_holds_up_no_other() {
+    let Some(compiler) = tiny::compiler() else { return };
+    let lab = Lab::start(&compiler).await;
+    let pi = lab.runner("pi", &compiler);
+    lab.until("pi", RunnerState::Idle).await;
+    pi.kill();
+    lab.until("pi", RunnerState::Gone).await;
+    let spec = sweep(&lab, vec![options("f32", 4)]).await;
+    let waits = lab.submit_to(spec.clone(), "pi").await;
+    let is_waiting = |event: &JobEvent| matches!(event, JobEvent::Step { name } if name.starts_with("waiting for a runner"));
+    lab.until_event(waits, is_waiting).await;
+    let other = lab.submit(spec, Terms::default()).await[0];
+    let told = events(&lab.hub, other).await;
+    assert!(matches!(outcome(&told), Outcome::Swept { .. }), "{told:?}");
+    assert_eq!(lab.record(waits).await.state, JobState::Working);
+    let _pi = lab.runner("pi", &compiler);
+    let told = events(&lab.hub, waits).await;
+    assert!(matches!(outcome(&told), Outcome::Swept { .. }), "{told:?}");
+    assert_eq!(count(&told, is_waiting), 1);
+}
+
+#[tokio::test]
+async fn a_sweep_that_finds_nothing_has_failed_and_one_that_could_not_is_refused() {
+    let Some(compiler) = tiny::compiler() else { return };
+    let lab = Lab::start(&compiler).await;
+    let JobSpec::Sweep(spec) = sweep(&lab, vec![options("f32", 4), options("f32", 2)]).await else {
+        panic!()
+    };
+    // More than the cache holds.
+    let long = JobSpec::Sweep(SweepSpec { prompt_tokens: 64, ..spec.clone() });
+    let job = lab.submit(long, Terms::default()).await[0];
+    let told = events(&lab.hub, job).await;
+    let Outcome::Failed { error } = outcome(&told) else { panic!("{told:?}") };
+    assert!(error.message.starts_with("none of the 2 combinations was measured; the first: "), "{error}");
+    assert_eq!(count(&told, is_tried), 2);
+
+    let never = SweepSpec { combinations: vec![options("keep", 4), options("keep", 2)], ..spec };
+    let mut client = lab.hub.greet().await;
+    let terms = Terms::default();
+    client.say(&ClientMessage::JobSubmit { request: 4, spec: JobSpec::Sweep(never), terms }).await;
+    let HubMessage::Error { error, .. } = client.hear().await else { panic!() };
+    let words = error.to_string();
+    assert!(words.contains("none of the 2 combinations can be exported"), "{words}");
+    assert!(words.contains("only the cpu form keeps the weights"), "{words}");
+}
+
+#[tokio::test]
 async fn a_cancelled_sweep_ends_what_it_asked_for_and_asks_for_nothing_more() {
     let dir = tempfile::tempdir().unwrap();
     let lab = Lab::start(&slow(dir.path(), 60.0)).await;

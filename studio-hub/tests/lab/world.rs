@@ -302,14 +302,14 @@ impl Drop for RunnerProcess {
 }
 
 /// An `iree-compile` that notes each compilation in `started`, one line each, and then does what `then` says. A job runs it
-/// twice; the second half is quick.
+/// twice; the second half is quick, and gives the folder's file `module` where there is one.
 pub fn compiler(dir: &Path, name: &str, then: &str) -> PathBuf {
     let path = dir.join(name);
     let script = format!(
         "#!/bin/sh\ncase \"$*\" in\n--version) echo 'IREE compiler version 3.13.0 @ 0' ;;\n\
-         *--compile-from=*) echo module > \"$3\" ;;\n\
-         *) echo $$ >> '{}'; echo working; {then} ;;\nesac\n",
-        dir.join("started").display()
+         *--compile-from=*) cp '{0}/module' \"$3\" 2>/dev/null || echo module > \"$3\" ;;\n\
+         *) echo $$ >> '{0}/started'; echo working; {then} ;;\nesac\n",
+        dir.display()
     );
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -350,6 +350,9 @@ pub struct Wire {
     pub delivered: Arc<AtomicU64>,
     /// Bytes a second to whoever dialled; 0 for no limit.
     pub pace: Arc<AtomicU64>,
+    /// Bytes that whoever dialled sent, and how many a second may be.
+    pub sent: Arc<AtomicU64>,
+    pub pace_sent: Arc<AtomicU64>,
 }
 
 impl Wire {
@@ -368,15 +371,24 @@ impl Wire {
             cut: Arc::default(),
             delivered: Arc::default(),
             pace: Arc::default(),
+            sent: Arc::default(),
+            pace_sent: Arc::default(),
         };
         let (cut, delivered, pace, address) =
             (Arc::clone(&wire.cut), Arc::clone(&wire.delivered), Arc::clone(&wire.pace), address.to_owned());
+        let (sent, pace_sent) = (Arc::clone(&wire.sent), Arc::clone(&wire.pace_sent));
         tokio::spawn(async move {
             while let Ok((near, _)) = listener.accept().await {
                 let Ok(far) = TcpStream::connect(&address).await else { continue };
                 let (near_in, near_out) = near.into_split();
                 let (far_in, far_out) = far.into_split();
-                tokio::spawn(pump(near_in, far_out, Arc::clone(&cut), Arc::default(), Arc::default()));
+                tokio::spawn(pump(
+                    near_in,
+                    far_out,
+                    Arc::clone(&cut),
+                    Arc::clone(&sent),
+                    Arc::clone(&pace_sent),
+                ));
                 tokio::spawn(pump(
                     far_in,
                     near_out,

@@ -92,6 +92,9 @@ pub(super) fn SweepPanel() -> impl IntoView {
 pub(super) fn Ranking(
     /// The sweep.
     job: RwSignal<Option<Job>>,
+    /// Whether this is the sweep's own page, which need not lead there.
+    #[prop(optional)]
+    alone: bool,
 ) -> impl IntoView {
     let by = RwSignal::new(Metric::Decode);
     let done = Memo::new(move |_| job.with(|job| job.as_ref().map(done_of).unwrap_or_default()));
@@ -133,7 +136,7 @@ pub(super) fn Ranking(
         <Show when=move || there.get()>
             <div class="under-way" role="status">
                 <p class="phase" data-testid="sweep-progress">{at}</p>
-                {move || job.with(|job| job.as_ref().and_then(|job| job.id)).map(|id| view! { <a href=Route::Job(id).hash() data-testid="sweep-link">"Job"</a> })}
+                {move || job.with(|job| job.as_ref().and_then(|job| job.id)).filter(|_| !alone).map(|id| view! { <a href=Route::Job(id).hash() data-testid="sweep-link">"Open it by itself"</a> })}
                 <Bar label="Sweep" fraction testid="sweep-bar"/>
             </div>
             <Show when=move || ranked.with(|ranked| !ranked.is_empty())>

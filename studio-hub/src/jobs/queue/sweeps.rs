@@ -2,8 +2,9 @@
 
 use super::State;
 use crate::history::HistoryError;
+use crate::jobs::runners::Known;
 use crate::jobs::{now_ms, sweep::group};
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeSet};
 use studio_protocol::{JobEvent, JobId, JobRecord, JobState, Outcome, WireError};
 use tokio::sync::watch;
 
@@ -11,15 +12,28 @@ use tokio::sync::watch;
 const HUB: &str = "hub";
 
 impl State {
-    /// The sweep whose turn it is, and what changes with its events and goes with its end.
-    pub(in crate::jobs) fn next_sweep(&self) -> Option<(JobRecord, watch::Receiver<u64>)> {
-        let sweeps = self.live.values().filter(|job| job.is_sweep());
+    /// The sweep whose turn it is among those that are not under way, and what changes with its events and goes with its
+    /// end.
+    pub(in crate::jobs) fn next_sweep(
+        &self,
+        under_way: &BTreeSet<JobId>,
+    ) -> Option<(JobRecord, watch::Receiver<u64>)> {
+        let sweeps = self.live.iter().filter(|(id, job)| job.is_sweep() && !under_way.contains(id));
+        let sweeps = sweeps.map(|(_, job)| job);
         // One that was begun goes on.
         let turn = |record: &JobRecord| {
             (record.state != JobState::Working, Reverse(record.terms.priority), record.job)
         };
         let next = sweeps.min_by_key(|job| turn(&job.job.record))?;
         Some((next.job.record.clone(), next.last.subscribe()))
+    }
+
+    /// Whether a job waits and none of the runners that it is for is there.
+    pub(in crate::jobs) fn is_for_nobody_there(&self, id: JobId) -> bool {
+        let Some(job) = self.live.get(&id) else { return false };
+        let record = &job.job.record;
+        let can = |runner: &Known| runner.is_connected(None) && runner.is_meant(record.terms.on.as_ref());
+        record.state == JobState::Waiting && !self.runners.values().any(can)
     }
 
     /// Begins a sweep, unless an earlier hub did.

@@ -73,7 +73,15 @@ impl SweepForm {
                         let mut one = OptionsForm::for_model(subject, kernels);
                         one.choose_form(form, subject);
                         (one.redecode, one.kv, one.safetensors, one.weights) = (false, true, false, weights);
-                        one.chunk = chunk.map_or(one.chunk, |chunk| chunk.to_string());
+                        one.chunk = match (chunk, context) {
+                            (Some(chunk), _) => chunk.to_string(),
+                            // The usual one, where the cache is no shorter.
+                            (None, Some(context)) => {
+                                let usual = one.chunk.parse::<u32>();
+                                usual.map_or(one.chunk, |usual| usual.min(*context).to_string())
+                            }
+                            (None, None) => one.chunk,
+                        };
                         one.context = context.map_or(one.context, |context| context.to_string());
                         let checked = one.check().map_err(|errors| {
                             errors.into_iter().next().map(|(_, words)| words).unwrap_or_default()
@@ -191,6 +199,11 @@ mod tests {
             "stablehlo, bf16, chunk 32, context 128",
         ];
         assert_eq!(all(&form), expected);
+        // A usual chunk is no longer than the cache.
+        let short = SweepForm { contexts: "16,2048".into(), ..SweepForm::default() };
+        let chunks = short.combinations(SUBJECT, Kernels::Avx2).unwrap();
+        assert!(chunks.iter().all(|one| one.chunk <= one.context), "{chunks:?}");
+        assert!(chunks.iter().any(|one| (one.chunk, one.context) == (16, 16)), "{chunks:?}");
         let none = Subject { has_kernels: false, ..SUBJECT };
         assert_eq!(form.combinations(none, Kernels::Avx2).unwrap().len(), 2);
     }

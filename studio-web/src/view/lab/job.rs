@@ -44,7 +44,7 @@ pub(super) fn JobPage() -> impl IntoView {
             </div>
             {move || failed.get().map(|problem| view! { <ProblemBox problem testid="job-problem"/> })}
             {move || text.get().map(|text| view! { <div class="said" data-testid="job-text">{text}</div> })}
-            <Ranking job=app.looked_at/>
+            <Ranking job=app.looked_at alone=true/>
             {move || outcome.get().map(|outcome| view! { <Given outcome/> })}
             <Log job=app.looked_at/>
             {facts}

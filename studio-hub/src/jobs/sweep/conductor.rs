@@ -1,122 +1,47 @@
-//! Sweeps. The hub exports a model in one way after another and has each measured by bench jobs before it exports the next, so
-//! that exporting takes nothing from what is measured. All that it needs to go on lies in the history: which combinations
-//! were tried is told by the sweep's events, and which jobs it asked for by their group and what they are to do. So a sweep
-//! goes on where it was when the hub is started again, and needs nobody to watch it.
+//! A sweep from its beginning, or from where it was when a hub ended, to its end.
 
-use super::{Jobs, check, now_ms};
-use crate::{
-    model::{ModelFiles, Progress, export},
-    store::Store,
+use super::{
+    blocking, group,
+    make::{NotMade, make},
+    turn::Turn,
 };
-use gguf_file::{FileSource, Gguf};
-use std::{collections::BTreeMap, os::unix::fs::symlink, sync::Arc, time::Duration};
-use studio_core::{
-    export::Export,
-    family,
-    options::{ExportOptions, Form},
-};
+use crate::jobs::Jobs;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use studio_core::options::{ExportOptions, Form};
 use studio_protocol::{
     BenchSpec, Combination, ErrorCode, Hash, JobEvent, JobFilter, JobId, JobRecord, JobSpec, JobState,
-    MAX_COMBINATIONS, Measured, Outcome, SweepReport, SweepSpec, Terms, WireError,
+    Measured, Outcome, SweepReport, SweepSpec, Terms, WireError,
 };
-use tokio::{sync::watch, task::spawn_blocking};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::watch;
 
 /// How long to wait before events are told again that could not be kept.
 const RETRY: Duration = Duration::from_secs(1);
 
+/// How long to wait for room, on the disk or in the queue, before it is looked again.
+const ROOM: Duration = Duration::from_secs(5);
+
+/// How often it is looked whether somebody is there for a job.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Jobs of a group, and events, that are read at once.
 const BATCH: u32 = 200;
 
-/// The longest name of a file.
-const MAX_NAME_BYTES: usize = 255;
-
-/// The group of the jobs that a sweep asks for.
-pub(super) fn group(sweep: JobId) -> String {
-    format!("sweep-{sweep}")
-}
-
-/// Refuses a sweep that can't be begun; gives its model's name.
-pub(super) fn check(store: &Store, spec: &JobSpec) -> Result<String, WireError> {
-    let JobSpec::Sweep(spec) = spec else {
-        return Err(WireError::new(ErrorCode::Internal, "a job without a bundle"));
-    };
-    let count = spec.combinations.len();
-    if !(1..=MAX_COMBINATIONS).contains(&count) {
-        return Err(check::out_of_range(format!(
-            "a sweep has 1 to {MAX_COMBINATIONS} combinations, not {count}"
-        )));
-    }
-    for (index, options) in spec.combinations.iter().enumerate() {
-        if let Err(error) = serde_json::from_value::<ExportOptions>(options.clone()) {
-            return Err(check::out_of_range(format!("combination {index}: {error}")));
-        }
-    }
-    check::measured(&spec.threads, spec.prompt_tokens, spec.gen_tokens, spec.repeat)?;
-    let is_name = (1..=MAX_NAME_BYTES).contains(&spec.name.len())
-        && ![".", ".."].contains(&spec.name.as_str())
-        && !spec.name.contains(['/', '\0']);
-    if !is_name {
-        return Err(check::out_of_range(format!("{:?} is no file's name", spec.name)));
-    }
-    let unreadable = |error: std::io::Error| WireError::new(ErrorCode::Io, error.to_string());
-    if store.artifact(&spec.model).map_err(unreadable)?.is_none() {
-        let what = format!("the hub has no artifact {}", spec.model);
-        return Err(WireError::new(ErrorCode::NotFound, what).hint("Upload the GGUF first"));
-    }
-    let source = FileSource::open(store.artifact_path(&spec.model)).map_err(unreadable)?;
-    let no_model = |error: gguf_file::Error| {
-        WireError::new(ErrorCode::Corrupt, error.to_string())
-            .at(spec.name.clone())
-            .hint("A sweep takes a whole GGUF in one file")
-    };
-    let gguf = Gguf::open(&source).map_err(no_model)?;
-    Ok(family::facts(&gguf).name.filter(|name| !name.is_empty()).unwrap_or_else(|| spec.name.clone()))
-}
-
-/// Carries out sweeps, one at a time, until `shutdown`.
-pub(crate) async fn conduct(jobs: Arc<Jobs>, shutdown: CancellationToken) {
-    loop {
-        let asked = jobs.sweeps.notified();
-        let next = blocking(&jobs, |jobs| jobs.state().next_sweep()).await.flatten();
-        let work = async {
-            match next {
-                Some((record, own)) => Conductor { jobs: Arc::clone(&jobs), record, own }.run().await,
-                None => asked.await,
-            }
-        };
-        if shutdown.run_until_cancelled(work).await.is_none() {
-            return;
-        }
-    }
-}
-
-async fn blocking<T: Send + 'static>(
-    jobs: &Arc<Jobs>,
-    work: impl FnOnce(&Arc<Jobs>) -> T + Send + 'static,
-) -> Option<T> {
-    let jobs = Arc::clone(jobs);
-    spawn_blocking(move || work(&jobs)).await.ok()
-}
-
 /// A sweep under way.
-struct Conductor {
+pub(super) struct Conductor {
     jobs: Arc<Jobs>,
     record: JobRecord,
     /// Closed when the sweep is over: somebody cancelled it.
     own: watch::Receiver<u64>,
-}
-
-/// Tells nobody.
-struct Silent;
-
-impl Progress for Silent {
-    fn planned(&mut self, _: &Export) {}
-    fn made(&mut self, _: &str, _: u64, _: u64) {}
+    turn: Turn,
 }
 
 impl Conductor {
-    async fn run(mut self) {
+    pub(super) fn new(jobs: Arc<Jobs>, record: JobRecord, own: watch::Receiver<u64>, turn: Turn) -> Self {
+        Self { jobs, record, own, turn }
+    }
+
+    /// Carries it out to its end.
+    pub(super) async fn run(mut self) {
         let JobSpec::Sweep(spec) = self.record.spec.clone() else { return };
         let id = self.record.job;
         tracing::info!(job = id, "sweeps");
@@ -131,7 +56,11 @@ impl Conductor {
             tried.insert(index, combination);
         }
         let report = SweepReport { combinations: tried.into_values().collect() };
-        self.tell(JobEvent::Finished { outcome: Outcome::Swept { report: Box::new(report) } }).await;
+        let outcome = match nothing_measured(&report) {
+            Some(error) => Outcome::Failed { error },
+            None => Outcome::Swept { report: Box::new(report) },
+        };
+        self.tell(JobEvent::Finished { outcome }).await;
         tracing::info!(job = id, "swept");
     }
 
@@ -190,12 +119,10 @@ impl Conductor {
         };
         let words = words(&options);
         self.tell(JobEvent::Step { name: format!("exporting {of}: {words}") }).await;
-        let (model, name) = (spec.model, spec.name.clone());
-        let exported = blocking(&self.jobs, move |jobs| make(&jobs.store, &model, &name, &options)).await?;
-        let bundle = match exported {
+        let bundle = match self.exported(spec, &options).await? {
             Ok(bundle) => bundle,
             Err(error) => {
-                combination.error = Some(WireError::new(ErrorCode::BadMessage, format!("{error:#}")));
+                combination.error = Some(error);
                 return Some(combination);
             }
         };
@@ -215,8 +142,58 @@ impl Conductor {
         Some(combination)
     }
 
-    /// The jobs that measure a bundle: those that were asked for before this hub was started, else new ones.
-    async fn asked(&self, spec: BenchSpec) -> Option<Result<Vec<JobId>, WireError>> {
+    /// Its bundle; while the disk has no room for it, it waits. `None` when the sweep is over.
+    async fn exported(
+        &mut self,
+        spec: &SweepSpec,
+        options: &ExportOptions,
+    ) -> Option<Result<Hash, WireError>> {
+        loop {
+            let (model, name, options) = (spec.model, spec.name.clone(), options.clone());
+            let made = blocking(&self.jobs, move |jobs| make(&jobs.store, &model, &name, &options)).await?;
+            match made {
+                Ok(bundle) => return Some(Ok(bundle)),
+                Err(NotMade::Refused(error)) => return Some(Err(error)),
+                Err(NotMade::NoRoom(words)) => {
+                    self.pause(format!("waiting for room on the hub's disk: {words}"), ROOM).await?;
+                }
+            }
+        }
+    }
+
+    /// Says what it waits for and lets other sweeps go on for a while; `None` when the sweep is over.
+    async fn pause(&mut self, why: String, time: Duration) -> Option<()> {
+        self.tell(JobEvent::Step { name: why }).await;
+        self.turn.leave();
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = until_over(&mut self.own) => return None,
+        }
+        self.take_turn().await
+    }
+
+    /// `None` when the sweep is over first.
+    async fn take_turn(&mut self) -> Option<()> {
+        tokio::select! {
+            () = self.turn.take_again() => Some(()),
+            () = until_over(&mut self.own) => None,
+        }
+    }
+
+    /// The jobs that measure a bundle: those that were asked for before this hub was started, else new ones, for which it
+    /// waits while too many jobs wait. `None` when the sweep is over.
+    async fn asked(&mut self, spec: BenchSpec) -> Option<Result<Vec<JobId>, WireError>> {
+        loop {
+            match self.ask(spec.clone()).await? {
+                Err(error) if error.code == ErrorCode::Busy => {
+                    self.pause(format!("waiting: {}", error.message), ROOM).await?;
+                }
+                asked => return Some(asked),
+            }
+        }
+    }
+
+    async fn ask(&self, spec: BenchSpec) -> Option<Result<Vec<JobId>, WireError>> {
         let of = group(self.record.job);
         let spec = JobSpec::Bench(spec);
         let terms = Terms { group: Some(of.clone()), ..self.record.terms.clone() };
@@ -241,10 +218,22 @@ impl Conductor {
     async fn measured(&mut self, job: JobId) -> Option<Measured> {
         let last = blocking(&self.jobs, move |jobs| jobs.state().last_event(job)).await?;
         if let Some(mut last) = last {
-            tokio::select! {
-                () = until_over(&mut last) => {}
-                () = until_over(&mut self.own) => return None,
+            let mut look = tokio::time::interval(LOOK);
+            loop {
+                tokio::select! {
+                    () = until_over(&mut last) => break,
+                    () = until_over(&mut self.own) => return None,
+                    _ = look.tick() => {}
+                }
+                let absent = blocking(&self.jobs, move |jobs| jobs.state().is_for_nobody_there(job)).await?;
+                if absent && self.turn.is_held() {
+                    self.tell(JobEvent::Step { name: format!("waiting for a runner for job {job}") }).await;
+                    self.turn.leave();
+                } else if !absent {
+                    self.take_turn().await?;
+                }
             }
+            self.take_turn().await?;
         }
         let record = blocking(&self.jobs, move |jobs| jobs.record(job)).await?;
         let lost =
@@ -266,6 +255,22 @@ impl Conductor {
     }
 }
 
+/// Why nothing was found, if nothing was.
+fn nothing_measured(report: &SweepReport) -> Option<WireError> {
+    let all = &report.combinations;
+    let measured = || all.iter().flat_map(|combination| &combination.measured);
+    if measured().any(|one| one.report.is_some()) {
+        return None;
+    }
+    let exported = all.iter().filter_map(|combination| combination.error.as_ref());
+    let first = exported.chain(measured().filter_map(|one| one.error.as_ref())).next()?;
+    let message = match all.len() {
+        1 => format!("the combination was not measured: {}", first.message),
+        count => format!("none of the {count} combinations was measured; the first: {}", first.message),
+    };
+    Some(WireError { message, ..first.clone() })
+}
+
 async fn until_over(last: &mut watch::Receiver<u64>) {
     while last.changed().await.is_ok() {}
 }
@@ -281,20 +286,6 @@ fn bench(spec: &SweepSpec, bundle: Hash) -> BenchSpec {
         repeat: spec.repeat,
         position: None,
     }
-}
-
-/// Exports the model and keeps the bundle.
-fn make(store: &Store, model: &Hash, name: &str, options: &ExportOptions) -> anyhow::Result<Hash> {
-    let folder = tempfile::Builder::new()
-        .prefix(&format!("sweep-{}-", now_ms()))
-        .tempdir_in(store.temporary_folder())?;
-    // Under its own name, which the manifest has.
-    let path = folder.path().join(name);
-    symlink(std::path::absolute(store.artifact_path(model))?, &path)?;
-    let files = ModelFiles::open(&path)?;
-    let out = folder.path().join("bundle");
-    export(&files, &|_| Ok(options.clone()), &out, &mut Silent)?;
-    Ok(store.adopt_bundle(&out)?)
 }
 
 /// A combination in words.
