@@ -19,6 +19,7 @@ impl Isa for Avx2 {
     const DOTS_ARE_LONG: bool = false;
     type Floats = __m256;
     type Ints = __m256i;
+    type Group = __m256i;
     type Mask = __m256;
 
     #[inline(always)]
@@ -156,10 +157,6 @@ impl Isa for Avx2 {
         _mm256_set1_epi32(value)
     }
     #[inline(always)]
-    unsafe fn splat_bytes(from: *const u8) -> __m256i {
-        _mm256_set1_epi32(from.cast::<i32>().read_unaligned())
-    }
-    #[inline(always)]
     unsafe fn load_ints(from: *const u8) -> __m256i {
         _mm256_loadu_si256(from.cast())
     }
@@ -243,6 +240,11 @@ impl Isa for Avx2 {
         _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<1>(two)))
     }
 
+    #[inline(always)]
+    unsafe fn group(activations: *const u8, index: usize) -> __m256i {
+        let from = activations.add(4 * index);
+        _mm256_set1_epi32(from.cast::<i32>().read_unaligned())
+    }
     #[inline(always)]
     unsafe fn dot(sum: __m256i, weights: __m256i, activations: __m256i) -> __m256i {
         // Two products of at most 127 · 128 fit the 16 bits of their sum.

@@ -19,6 +19,7 @@ impl Isa for Avx512 {
     const DOTS_ARE_LONG: bool = true;
     type Floats = __m512;
     type Ints = __m512i;
+    type Group = __m512i;
     type Mask = __mmask16;
 
     #[inline(always)]
@@ -142,10 +143,6 @@ impl Isa for Avx512 {
         _mm512_set1_epi32(value)
     }
     #[inline(always)]
-    unsafe fn splat_bytes(from: *const u8) -> __m512i {
-        _mm512_set1_epi32(from.cast::<i32>().read_unaligned())
-    }
-    #[inline(always)]
     unsafe fn load_ints(from: *const u8) -> __m512i {
         _mm512_loadu_si512(from.cast())
     }
@@ -218,6 +215,11 @@ impl Isa for Avx512 {
         _mm512_reduce_add_epi32(a)
     }
 
+    #[inline(always)]
+    unsafe fn group(activations: *const u8, index: usize) -> __m512i {
+        let from = activations.add(4 * index);
+        _mm512_set1_epi32(from.cast::<i32>().read_unaligned())
+    }
     #[inline(always)]
     unsafe fn dot(sum: __m512i, weights: __m512i, activations: __m512i) -> __m512i {
         _mm512_dpbusd_epi32(sum, weights, activations)

@@ -38,6 +38,8 @@ pub(crate) trait Isa: Copy + 'static {
     type Floats: Copy;
     /// [`Isa::LANES`] `i32`, or as many groups of four bytes.
     type Ints: Copy;
+    /// Four bytes of activations, the same for every lane.
+    type Group: Copy;
     /// A choice of lanes.
     type Mask: Copy;
 
@@ -93,8 +95,6 @@ pub(crate) trait Isa: Copy + 'static {
     // Integers.
 
     unsafe fn splat_int(value: i32) -> Self::Ints;
-    /// Four bytes in every lane.
-    unsafe fn splat_bytes(from: *const u8) -> Self::Ints;
     unsafe fn load_ints(from: *const u8) -> Self::Ints;
     unsafe fn store_ints(to: *mut i32, value: Self::Ints);
     /// `u8`, widened.
@@ -129,14 +129,20 @@ pub(crate) trait Isa: Copy + 'static {
 
     // Dot products of four bytes a lane, added to `sum`. The activations are the same in every lane.
 
+    /// Group `index` of 32 bytes of activations, 0..8, known where this is compiled.
+    unsafe fn group(activations: *const u8, index: usize) -> Self::Group;
+
     /// `weights` are `u8` of at most 127, `activations` are `i8`.
-    unsafe fn dot(sum: Self::Ints, weights: Self::Ints, activations: Self::Ints) -> Self::Ints;
+    unsafe fn dot(sum: Self::Ints, weights: Self::Ints, activations: Self::Group) -> Self::Ints;
     /// Two at once, of weights of at most 63.
-    unsafe fn dot_both(sum: Self::Ints, weights: [Self::Ints; 2], activations: [Self::Ints; 2])
-    -> Self::Ints;
+    unsafe fn dot_both(
+        sum: Self::Ints,
+        weights: [Self::Ints; 2],
+        activations: [Self::Group; 2],
+    ) -> Self::Ints;
     /// `weights` are `i8 + 128` as `u8`, `activations` are `i8` but never -128. Gives the product of what the weights
     /// stand for, or, if [`Isa::WIDE_IS_BIASED`], of the `u8`.
-    unsafe fn dot_wide(sum: Self::Ints, weights: Self::Ints, activations: Self::Ints) -> Self::Ints;
+    unsafe fn dot_wide(sum: Self::Ints, weights: Self::Ints, activations: Self::Group) -> Self::Ints;
 
     /// Asks for a line of memory that will be read soon; any address will do.
     unsafe fn prefetch(from: *const u8);

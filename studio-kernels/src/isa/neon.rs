@@ -36,17 +36,34 @@ unsafe fn narrow(singles: float32x4_t) -> uint16x4_t {
     halves
 }
 
-/// Adds to each lane of 32 bits the products of its four `i8`.
+/// Group `index` of sixteen bytes: the instruction takes it from there, for every lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Group {
+    bytes: int32x4_t,
+    index: usize,
+}
+
+/// `sdot` with one of the four groups of its last operand.
+macro_rules! sdot_of {
+    ($sum:expr, $weights:expr, $group:expr; $($n:literal)*) => {
+        match $group.index {
+            $($n => asm!(
+                concat!("sdot {sum:v}.4s, {weights:v}.16b, {activations:v}.4b[", $n, "]"),
+                sum = inout(vreg) $sum,
+                weights = in(vreg) $weights,
+                activations = in(vreg) $group.bytes,
+                options(pure, nomem, nostack, preserves_flags)
+            ),)*
+            _ => unreachable!("a group of four"),
+        }
+    };
+}
+
+/// Adds to each lane of 32 bits the products of its four `i8` with those of a group.
 #[inline(always)]
-unsafe fn sdot(sum: int32x4_t, weights: int32x4_t, activations: int32x4_t) -> int32x4_t {
+unsafe fn sdot(sum: int32x4_t, weights: int32x4_t, activations: Group) -> int32x4_t {
     let mut sum = sum;
-    asm!(
-        "sdot {sum:v}.4s, {weights:v}.16b, {activations:v}.16b",
-        sum = inout(vreg) sum,
-        weights = in(vreg) weights,
-        activations = in(vreg) activations,
-        options(pure, nomem, nostack, preserves_flags)
-    );
+    sdot_of!(sum, weights, activations; 0 1 2 3);
     sum
 }
 
@@ -88,6 +105,7 @@ impl Isa for Neon {
     const DOTS_ARE_LONG: bool = false;
     type Floats = float32x4_t;
     type Ints = int32x4_t;
+    type Group = Group;
     type Mask = uint32x4_t;
 
     #[inline(always)]
@@ -213,10 +231,6 @@ impl Isa for Neon {
         vdupq_n_s32(value)
     }
     #[inline(always)]
-    unsafe fn splat_bytes(from: *const u8) -> int32x4_t {
-        vdupq_n_s32(from.cast::<i32>().read_unaligned())
-    }
-    #[inline(always)]
     unsafe fn load_ints(from: *const u8) -> int32x4_t {
         vreinterpretq_s32_u8(vld1q_u8(from))
     }
@@ -299,16 +313,21 @@ impl Isa for Neon {
     }
 
     #[inline(always)]
-    unsafe fn dot(sum: int32x4_t, weights: int32x4_t, activations: int32x4_t) -> int32x4_t {
+    unsafe fn group(activations: *const u8, index: usize) -> Group {
+        let from = activations.add(index / 4 * 16);
+        Group { bytes: vreinterpretq_s32_u8(vld1q_u8(from)), index: index % 4 }
+    }
+    #[inline(always)]
+    unsafe fn dot(sum: int32x4_t, weights: int32x4_t, activations: Group) -> int32x4_t {
         // Weights of at most 127 are the same number as `i8`.
         sdot(sum, weights, activations)
     }
     #[inline(always)]
-    unsafe fn dot_both(sum: int32x4_t, weights: [int32x4_t; 2], activations: [int32x4_t; 2]) -> int32x4_t {
+    unsafe fn dot_both(sum: int32x4_t, weights: [int32x4_t; 2], activations: [Group; 2]) -> int32x4_t {
         sdot(sdot(sum, weights[0], activations[0]), weights[1], activations[1])
     }
     #[inline(always)]
-    unsafe fn dot_wide(sum: int32x4_t, weights: int32x4_t, activations: int32x4_t) -> int32x4_t {
+    unsafe fn dot_wide(sum: int32x4_t, weights: int32x4_t, activations: Group) -> int32x4_t {
         // Less 128, as a change of the highest bit.
         let signed = veorq_s32(weights, vreinterpretq_s32_u8(vdupq_n_u8(0x80)));
         sdot(sum, signed, activations)

@@ -54,6 +54,7 @@ impl Isa for Portable {
     const DOTS_ARE_LONG: bool = false;
     type Floats = Floats;
     type Ints = Ints;
+    type Group = Ints;
     type Mask = [bool; LANES];
 
     #[inline(never)]
@@ -207,10 +208,6 @@ impl Isa for Portable {
         [value; LANES]
     }
     #[inline(always)]
-    unsafe fn splat_bytes(from: *const u8) -> Ints {
-        [i32::from_le(from.cast::<i32>().read_unaligned()); LANES]
-    }
-    #[inline(always)]
     unsafe fn load_ints(from: *const u8) -> Ints {
         lanes!(0, i => i32::from_le(from.cast::<i32>().add(i).read_unaligned()))
     }
@@ -303,6 +300,11 @@ impl Isa for Portable {
         sum
     }
 
+    #[inline(always)]
+    unsafe fn group(activations: *const u8, index: usize) -> Ints {
+        let from = activations.add(4 * index);
+        [i32::from_le(from.cast::<i32>().read_unaligned()); LANES]
+    }
     #[inline(always)]
     unsafe fn dot(sum: Ints, weights: Ints, activations: Ints) -> Ints {
         dot_bytes(sum, weights, activations, 0)

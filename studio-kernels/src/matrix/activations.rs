@@ -22,10 +22,10 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Group `group`, four bytes, in every lane.
+    /// Group `index` of its quants.
     #[inline(always)]
-    pub(crate) unsafe fn group<I: Isa>(this: *const u8, group: usize) -> I::Ints {
-        I::splat_bytes(this.add(4 * group))
+    pub(crate) unsafe fn group<I: Isa>(this: *const u8, index: usize) -> I::Group {
+        I::group(this, index)
     }
 
     #[inline(always)]
