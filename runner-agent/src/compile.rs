@@ -109,7 +109,7 @@ pub async fn compile(
         move || {
             let text = std::fs::read(&mlir)?;
             // What is no text is the compiler's to refuse.
-            let kernels = std::str::from_utf8(&text).map_or(Ok(()), |text| target.check_kernels(form, text));
+            let kernels = std::str::from_utf8(&text).map_or(Ok(()), |text| target.check_text(form, text));
             Ok((blake3::hash(&text), kernels))
         }
     })

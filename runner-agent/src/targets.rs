@@ -2,7 +2,7 @@
 
 use crate::machine;
 use std::collections::BTreeSet;
-use studio_core::options::Form;
+use studio_core::options::{CpuOptions, Form};
 use studio_protocol::{ErrorCode, WireError};
 
 /// A machine to compile for.
@@ -14,11 +14,33 @@ pub struct Target {
     pub about: &'static str,
     /// Flags that choose the machine.
     machine: &'static [&'static str],
+    /// What runs the code.
+    device: Device,
     /// What the flags let the compiler use beyond the architecture's baseline, by LLVM's names, as far as a runner can
     /// tell whether it has it.
     features: &'static [&'static str],
     /// Whether the code that comes out depends on the machine that compiles it.
     pub host_dependent: bool,
+}
+
+/// What runs a target's code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Device {
+    /// A processor.
+    Cpu,
+    /// A graphics processor, by Vulkan. Whether numbers of 16 bits can be in its memory.
+    Vulkan { has_16_bits: bool },
+}
+
+/// A target of graphics processors.
+const fn vulkan(
+    name: &'static str,
+    about: &'static str,
+    machine: &'static [&'static str],
+    has_16_bits: bool,
+) -> Target {
+    let device = Device::Vulkan { has_16_bits };
+    Target { name, about, machine, device, features: &[], host_dependent: false }
 }
 
 /// Every target, `host` first.
@@ -27,6 +49,7 @@ pub const TARGETS: &[Target] = &[
         name: "host",
         about: "this machine's processor, with all that it can do",
         machine: &["--iree-llvmcpu-target-cpu=host"],
+        device: Device::Cpu,
         features: &[],
         host_dependent: true,
     },
@@ -38,6 +61,7 @@ pub const TARGETS: &[Target] = &[
             "--iree-llvmcpu-target-cpu=generic",
             "--iree-llvmcpu-target-cpu-features=+v8.2a,+fullfp16,+dotprod",
         ],
+        device: Device::Cpu,
         features: &["crc", "dotprod", "fullfp16", "lse", "rdm"],
         host_dependent: false,
     },
@@ -49,6 +73,7 @@ pub const TARGETS: &[Target] = &[
             "--iree-llvmcpu-target-cpu=generic",
             "--iree-llvmcpu-target-cpu-features=+v7,+neon,+vfp4",
         ],
+        device: Device::Cpu,
         features: &[],
         host_dependent: false,
     },
@@ -59,12 +84,28 @@ pub const TARGETS: &[Target] = &[
             "--iree-llvmcpu-target-triple=x86_64-unknown-linux-gnu",
             "--iree-llvmcpu-target-cpu=x86-64-v3",
         ],
+        device: Device::Cpu,
         features: &[
             "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse3", "sse4.1",
             "sse4.2", "ssse3",
         ],
         host_dependent: false,
     },
+    vulkan(
+        "vulkan",
+        "any graphics processor with Vulkan 1.1, lavapipe's software among them",
+        &["--iree-vulkan-target=vp_android_baseline_2022"],
+        false,
+    ),
+    vulkan(
+        "vulkan:valhall4",
+        "ARM Mali, Valhall's fourth generation: phones since 2023",
+        &["--iree-vulkan-target=valhall4"],
+        true,
+    ),
+    vulkan("vulkan:adreno", "Qualcomm Adreno", &["--iree-vulkan-target=adreno"], true),
+    vulkan("vulkan:rdna3", "AMD Radeon RX 7000", &["--iree-vulkan-target=rdna3"], true),
+    vulkan("vulkan:ampere", "NVIDIA GeForce RTX 30", &["--iree-vulkan-target=ampere"], true),
 ];
 
 /// The architecture that a target's code is for, as runners name theirs; `None` for `host`, whose code is for the machine
@@ -87,8 +128,21 @@ fn executable_format(architecture: &str) -> &'static str {
     }
 }
 
+/// The name of the file of a module for a target, which has no colon: `vulkan-adreno.vmfb`.
+pub fn file_name(target: &str) -> String {
+    format!("{}.vmfb", target.replace(':', "-"))
+}
+
+/// Whether a module for a target runs on graphics processors alone.
+pub fn is_vulkan(target: &str) -> bool {
+    find(target).is_ok_and(|target| target.device != Device::Cpu)
+}
+
 /// Flags that every CPU target shares.
 const CPU: &[&str] = &["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu"];
+
+/// Flags that every Vulkan target shares.
+const VULKAN: &[&str] = &["--iree-hal-target-device=vulkan"];
 
 /// The target of a name.
 pub fn find(name: &str) -> Result<&'static Target, WireError> {
@@ -102,18 +156,47 @@ pub fn find(name: &str) -> Result<&'static Target, WireError> {
 impl Target {
     /// What `iree-compile` is told to compile a bundle of this form for this target.
     pub fn flags(&self, form: Form) -> Vec<String> {
-        let form: &[&str] = match form {
-            Form::Stablehlo => &["--iree-opt-data-tiling"],
+        let (device, form): (&[&str], &[&str]) = match (self.device, form) {
+            (Device::Cpu, Form::Stablehlo) => (CPU, &["--iree-opt-data-tiling"]),
             // Weights lie as the kernels read them: nothing is to be packed again.
-            Form::Cpu(_) => &[],
+            (Device::Cpu, Form::Cpu(_)) => (CPU, &[]),
+            (Device::Vulkan { .. }, _) => (VULKAN, &[]),
         };
-        [CPU, self.machine, form].concat().into_iter().map(str::to_owned).collect()
+        [device, self.machine, form].concat().into_iter().map(str::to_owned).collect()
+    }
+
+    /// Refuses a text that the compiler would fail on, or compile to something wrong, for this target.
+    pub fn check_text(&self, form: Form, mlir: &str) -> Result<(), WireError> {
+        match (self.device, form) {
+            (Device::Cpu, Form::Stablehlo) => Ok(()),
+            (Device::Cpu, Form::Cpu(cpu)) => self.check_kernels(cpu, mlir),
+            (Device::Vulkan { has_16_bits }, _) => self.check_for_vulkan(form, has_16_bits, mlir),
+        }
+    }
+
+    /// Where memory has no numbers of 16 bits, what IREE 3.13 makes of them is wrong without a word.
+    fn check_for_vulkan(&self, form: Form, has_16_bits: bool, mlir: &str) -> Result<(), WireError> {
+        let halves = || ["bf16", "f16"].into_iter().find(|element| mlir.contains(&format!("x{element}>")));
+        let what = match form {
+            Form::Cpu(_) => "kernels are for processors, not for graphics processors".to_owned(),
+            Form::Stablehlo if has_16_bits => return Ok(()),
+            Form::Stablehlo => match halves() {
+                Some(element) => {
+                    format!(
+                        "numbers are {element}, and not every graphics processor has numbers of 16 bits in its memory"
+                    )
+                }
+                None => return Ok(()),
+            },
+        };
+        Err(WireError::new(ErrorCode::BadMessage, format!("{}: the bundle's {what}", self.name)).hint(
+            "Export the model again with --form stablehlo --weights f32; or name the processor, as in vulkan:adreno",
+        ))
     }
 
     /// Refuses a text of the cpu form that has no kernels for this target's architecture: the compiler would say that
     /// symbols are undefined.
-    pub fn check_kernels(&self, form: Form, mlir: &str) -> Result<(), WireError> {
-        let Form::Cpu(cpu) = form else { return Ok(()) };
+    fn check_kernels(&self, cpu: CpuOptions, mlir: &str) -> Result<(), WireError> {
         let architecture = architecture(self.name).unwrap_or(std::env::consts::ARCH);
         if mlir.contains(executable_format(architecture)) {
             return Ok(());
@@ -147,7 +230,7 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use studio_core::options::{CpuOptions, Kernels};
+    use studio_core::options::Kernels;
 
     #[test]
     fn a_module_needs_what_its_target_and_its_kernels_need() {
@@ -168,13 +251,13 @@ mod tests {
         let target = |name| find(name).unwrap();
         let form = Form::Cpu(CpuOptions::of(Kernels::Dotprod));
         let text = "#hal.executable.target<\"llvm-cpu\", \"embedded-elf-arm_64\">";
-        assert_eq!(target("arm64").check_kernels(form, text), Ok(()));
-        assert_eq!(target("arm32").check_kernels(Form::Stablehlo, ""), Ok(()));
-        let error = target("x86_64").check_kernels(form, text).unwrap_err().to_string();
+        assert_eq!(target("arm64").check_text(form, text), Ok(()));
+        assert_eq!(target("arm32").check_text(Form::Stablehlo, ""), Ok(()));
+        let error = target("x86_64").check_text(form, text).unwrap_err().to_string();
         assert!(error.starts_with("the bundle's dotprod kernels are not for x86_64."), "{error}");
         let form = Form::Cpu(CpuOptions::of(Kernels::Avx2));
         let text = text.replace("arm_64", "x86_64");
-        let error = target("arm64").check_kernels(form, &text).unwrap_err().to_string();
+        let error = target("arm64").check_text(form, &text).unwrap_err().to_string();
         assert!(
             error.contains("are not for aarch64. Export the model again with --kernels dotprod"),
             "{error}"
@@ -182,9 +265,35 @@ mod tests {
     }
 
     #[test]
+    fn what_a_graphics_processor_cannot_be_given_is_refused() {
+        let check = |name: &str, form, text: &str| {
+            find(name).unwrap().check_text(form, text).map_err(|error| error.to_string())
+        };
+        let f32 = "tensor<4x8xf32>";
+        assert_eq!(check("vulkan", Form::Stablehlo, f32), Ok(()));
+        assert_eq!(check("vulkan:valhall4", Form::Stablehlo, "tensor<4x8xf16>"), Ok(()));
+        assert_eq!(check("vulkan:adreno", Form::Stablehlo, "tensor<4x8xbf16>"), Ok(()));
+        for element in ["f16", "bf16"] {
+            let text = format!("tensor<4x8x{element}>");
+            let refused = check("vulkan", Form::Stablehlo, &text).unwrap_err();
+            assert!(refused.contains(&format!("numbers are {element}")), "{refused}");
+            assert!(refused.contains("--form stablehlo --weights f32"), "{refused}");
+        }
+        let kernels = check("vulkan", Form::Cpu(CpuOptions::of(Kernels::Avx2)), f32).unwrap_err();
+        assert!(kernels.contains("kernels are for processors"), "{kernels}");
+        assert!(is_vulkan("vulkan:rdna3") && !is_vulkan("host") && !is_vulkan("sparc"));
+        assert_eq!(file_name("vulkan:adreno"), "vulkan-adreno.vmfb");
+    }
+
+    #[test]
     fn an_unknown_target_is_told_the_known_ones() {
         let error = find("sparc").unwrap_err();
         assert_eq!(error.code, ErrorCode::BadMessage);
-        assert_eq!(error.to_string(), "unknown target \"sparc\". The targets are host, arm64, arm32, x86_64");
+        let words = error.to_string();
+        assert!(
+            words.starts_with(
+                "unknown target \"sparc\". The targets are host, arm64, arm32, x86_64, vulkan, "
+            )
+        );
     }
 }

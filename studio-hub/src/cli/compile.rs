@@ -9,7 +9,7 @@ use super::{
 };
 use crate::model::{record, write_origins};
 use clap::Args;
-use runner_agent::{BundleFiles, COMPILE_MEMORY_LIMIT_BYTES, CompileJob, Compiled, Tools};
+use runner_agent::{BundleFiles, COMPILE_MEMORY_LIMIT_BYTES, CompileJob, Compiled, Tools, targets};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -87,7 +87,7 @@ pub(super) async fn compile(
     cancel: &Cancel,
 ) -> anyhow::Result<Compiled> {
     let bundle = BundleFiles::open(dir)?;
-    let name = format!("{target}.vmfb");
+    let name = targets::file_name(target);
     let job = CompileJob {
         mlir: bundle.path(file_name::MLIR)?.to_owned(),
         form: bundle.manifest().options.form,

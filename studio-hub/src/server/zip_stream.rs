@@ -128,7 +128,7 @@ fn chosen(known: Vec<ModuleEntry>, wanted: &[Hash]) -> Result<Vec<ModuleEntry>, 
         let module = known.iter().find(|module| module.file.blake3 == text);
         let mut module = module.cloned().ok_or(BundleError::NoModule(*hash))?;
         if modules.iter().any(|other| other.file.name == module.file.name) {
-            module.file.name = format!("{}-{}.vmfb", module.target, &text[..8]);
+            module.file.name = format!("{}-{}.vmfb", module.target.replace(':', "-"), &text[..8]);
         }
         if modules.iter().all(|other| other.file.blake3 != text) {
             modules.push(module);

@@ -180,7 +180,7 @@ impl State {
         let entry = ModuleEntry {
             target: spec.target.clone(),
             file: FileEntry {
-                name: format!("{}.vmfb", spec.target),
+                name: runner_agent::targets::file_name(&spec.target),
                 size_bytes: module.size_bytes,
                 blake3: module.blake3.to_string(),
             },
