@@ -4,7 +4,7 @@
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!(
-        "cargo::rustc-check-cfg=cfg(studio_bitcode, values(none(), \"avx512vnni\", \"avx2\", \"dotprod\", \"portable\"))"
+        "cargo::rustc-check-cfg=cfg(studio_bitcode, values(none(), \"avx512vnni\", \"avx2\", \"i8mm\", \"dotprod\", \"portable\"))"
     );
     #[cfg(feature = "bitcode")]
     bitcode::build();
@@ -28,7 +28,7 @@ mod bitcode {
         features: &'static str,
     }
 
-    static BUILDS: [Build; 6] = [
+    static BUILDS: [Build; 7] = [
         Build {
             set: "avx512vnni",
             arch: "x86_64",
@@ -42,6 +42,12 @@ mod bitcode {
             features: "+avx2,+fma,+f16c",
         },
         Build { set: "portable", arch: "x86_64", target: "x86_64-unknown-linux-gnu", features: "" },
+        Build {
+            set: "i8mm",
+            arch: "aarch64",
+            target: "aarch64-unknown-linux-gnu",
+            features: "+i8mm,+dotprod,+lse,-outline-atomics",
+        },
         Build {
             set: "dotprod",
             arch: "aarch64",

@@ -204,8 +204,9 @@ impl Target {
         let name = cpu.kernels.name();
         let hint = match architecture {
             "aarch64" => {
-                "Export the model again with --kernels dotprod, or portable for processors before ARMv8.2. Where the \
-                 program says that it has none, `./dev setup arm64` and then `./dev build` make one that has"
+                "Export the model again with --kernels dotprod, i8mm for newer processors, or portable for those before \
+                 ARMv8.2. Where the program says that it has none, `./dev setup arm64` and then `./dev build` make one \
+                 that has"
             }
             "x86_64" => "Export the model again with --kernels avx2, avx512vnni or portable",
             _ => "Export the model again with --form stablehlo",

@@ -32,6 +32,8 @@ pub enum Kernels {
     Avx512Vnni,
     /// x86-64 with AVX2.
     Avx2,
+    /// 64-bit ARM with NEON's matrix products of bytes.
+    I8mm,
     /// 64-bit ARM with NEON's dot products of bytes.
     Dotprod,
     /// Every processor.
@@ -203,7 +205,8 @@ impl CpuOptions {
 
 impl Kernels {
     /// Every instruction set, the fastest first.
-    pub const ALL: [Kernels; 4] = [Kernels::Avx512Vnni, Kernels::Avx2, Kernels::Dotprod, Kernels::Portable];
+    pub const ALL: [Kernels; 5] =
+        [Kernels::Avx512Vnni, Kernels::Avx2, Kernels::I8mm, Kernels::Dotprod, Kernels::Portable];
 
     /// The name that people and manifests have for it.
     #[must_use]
@@ -230,6 +233,7 @@ impl From<Kernels> for KernelSet {
         match kernels {
             Kernels::Avx512Vnni => KernelSet::Avx512Vnni,
             Kernels::Avx2 => KernelSet::Avx2,
+            Kernels::I8mm => KernelSet::I8mm,
             Kernels::Dotprod => KernelSet::Dotprod,
             Kernels::Portable => KernelSet::Portable,
         }
@@ -260,6 +264,7 @@ mod tests {
         assert_eq!(best(&["neon"]), Kernels::Portable);
         assert_eq!(best(&["avx2", "avx512f", "f16c", "fma"]), Kernels::Avx2);
         assert_eq!(best(&["neon", "lse", "dotprod"]), Kernels::Dotprod);
+        assert_eq!(best(&["neon", "lse", "dotprod", "i8mm"]), Kernels::I8mm);
         assert_eq!(best(Kernels::Avx512Vnni.cpu_features()), Kernels::Avx512Vnni);
     }
 

@@ -53,6 +53,8 @@ fn kernels(set: KernelSet, cache: CacheType) -> Attention {
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::attention(cache),
         #[cfg(target_arch = "aarch64")]
+        KernelSet::I8mm => entry::i8mm::attention(cache),
+        #[cfg(target_arch = "aarch64")]
         KernelSet::Dotprod => entry::dotprod::attention(cache),
         _ => entry::portable::attention(cache),
     }

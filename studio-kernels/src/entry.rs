@@ -28,8 +28,10 @@ mod bitcode {
     entries!(crate::isa::Avx512,);
     #[cfg(studio_bitcode = "avx2")]
     entries!(crate::isa::Avx2,);
+    #[cfg(studio_bitcode = "i8mm")]
+    entries!(crate::isa::Neon<true>,);
     #[cfg(studio_bitcode = "dotprod")]
-    entries!(crate::isa::Neon,);
+    entries!(crate::isa::Neon<false>,);
     #[cfg(studio_bitcode = "portable")]
     entries!(crate::isa::Portable,);
 }
@@ -49,10 +51,16 @@ pub mod avx2 {
     entries!(crate::isa::Avx2, #[target_feature(enable = "avx2,fma,f16c")]);
 }
 
+/// For NEON with matrix products of bytes.
+#[cfg(all(not(studio_bitcode), target_arch = "aarch64"))]
+pub mod i8mm {
+    entries!(crate::isa::Neon<true>, #[target_feature(enable = "neon,dotprod,i8mm")]);
+}
+
 /// For NEON with dot products of bytes.
 #[cfg(all(not(studio_bitcode), target_arch = "aarch64"))]
 pub mod dotprod {
-    entries!(crate::isa::Neon, #[target_feature(enable = "neon,dotprod")]);
+    entries!(crate::isa::Neon<false>, #[target_feature(enable = "neon,dotprod")]);
 }
 
 /// For any processor.

@@ -7,6 +7,8 @@ pub enum KernelSet {
     Avx512Vnni,
     /// AVX2 with FMA and F16C.
     Avx2,
+    /// NEON with its matrix products of bytes.
+    I8mm,
     /// NEON with its dot products of bytes.
     Dotprod,
     /// Whatever every processor of an architecture has.
@@ -15,14 +17,15 @@ pub enum KernelSet {
 
 impl KernelSet {
     /// Every set, the quickest first.
-    pub const ALL: [KernelSet; 4] =
-        [KernelSet::Avx512Vnni, KernelSet::Avx2, KernelSet::Dotprod, KernelSet::Portable];
+    pub const ALL: [KernelSet; 5] =
+        [KernelSet::Avx512Vnni, KernelSet::Avx2, KernelSet::I8mm, KernelSet::Dotprod, KernelSet::Portable];
 
-    /// `avx512vnni`, `avx2`, `dotprod` or `portable`.
+    /// `avx512vnni`, `avx2`, `i8mm`, `dotprod` or `portable`.
     pub const fn name(self) -> &'static str {
         match self {
             KernelSet::Avx512Vnni => "avx512vnni",
             KernelSet::Avx2 => "avx2",
+            KernelSet::I8mm => "i8mm",
             KernelSet::Dotprod => "dotprod",
             KernelSet::Portable => "portable",
         }
@@ -42,6 +45,7 @@ impl KernelSet {
                 &["avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512vnni", "avx2", "fma", "f16c"]
             }
             KernelSet::Avx2 => &["avx2", "fma", "f16c"],
+            KernelSet::I8mm => &["i8mm", "dotprod", "lse"],
             // Whoever has the first has the second, from version 8.1 of the architecture on.
             KernelSet::Dotprod => &["dotprod", "lse"],
             KernelSet::Portable => &[],

@@ -76,7 +76,7 @@ impl From<Hash> for String {
 /// A file of kernels' bitcode that a hub has, as `GET /kernels` lists them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelFile {
-    /// The set: `avx512vnni`, `avx2`, `dotprod` or `portable`.
+    /// The set: `avx512vnni`, `avx2`, `i8mm`, `dotprod` or `portable`.
     pub kernels: String,
     /// The architecture by Rust's name: `x86_64`, `aarch64` or `arm`.
     pub architecture: String,

@@ -64,7 +64,7 @@ pub struct BenchRun {
     /// The bundle's form: `stablehlo` or `cpu`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
-    /// The cpu form's instruction set: `avx512vnni`, `avx2`, `dotprod`, `portable`.
+    /// The cpu form's instruction set: `avx512vnni`, `avx2`, `i8mm`, `dotprod`, `portable`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernels: Option<String>,
     /// What the cpu form turns a vector into before it is multiplied with quantised weights: `i8`, `f32`.

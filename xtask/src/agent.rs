@@ -32,13 +32,14 @@ const EAGER: Kind = Kind {
     options: &["--features", "runner-agent/eager"],
     max_bytes: 2 * MAX_BYTES,
 };
+const EAGER_I8MM: Kind = Kind { name: "runner-agent-arm64-eager-i8mm", ..EAGER };
 
 /// The words behind `agent`.
 pub(crate) fn run_named(words: &[String]) -> Result<()> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         ["arm64"] => arm64().map(drop),
-        ["arm64", "eager"] => arm64_with_llama().map(drop),
+        ["arm64", "eager"] => arm64_with_llama(arm64::Set::Dotprod).map(drop),
         _ => bail!("no agent for `{}`: there are `arm64` and `arm64 eager`", words.join(" ")),
     }
 }
@@ -49,16 +50,22 @@ pub(crate) fn arm64() -> Result<PathBuf> {
     make(&PLAIN, &target_dir(), cargo_for(&tools, &target_dir(), &BUILD))
 }
 
-/// The same with llama.cpp in it, for the same processors as our kernels: those with dot products.
-pub(crate) fn arm64_with_llama() -> Result<PathBuf> {
+/// The same with llama.cpp in it, for the processors that kernels of a set are for. Agents that are deployed have the one
+/// for dot products; the other is there to be compared with.
+pub(crate) fn arm64_with_llama(set: arm64::Set) -> Result<PathBuf> {
     let tools = arm64::toolchain()?;
-    let target = cache::root()?.join("eager");
+    // Each in a folder of its own: llama.cpp is configured once and no more.
+    let (kind, folder) = match set {
+        arm64::Set::Dotprod => (&EAGER, "eager"),
+        arm64::Set::I8mm => (&EAGER_I8MM, "eager-i8mm"),
+    };
+    let target = cache::root()?.join(folder);
     if !target.join(arm64::TARGET).exists() {
         say("building llama.cpp for 64-bit ARM (some minutes, once)");
     }
     let mut build = cargo_for(&tools, &target, &BUILD);
-    setup::llama_for(&mut build, &tools)?;
-    make(&EAGER, &target, build)
+    setup::llama_for(&mut build, &tools, set)?;
+    make(kind, &target, build)
 }
 
 const BUILD: [&str; 9] = [

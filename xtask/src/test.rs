@@ -161,7 +161,7 @@ fn android() -> Result<()> {
         "warnings",
     ]))?;
     let agent = crate::agent::arm64()?;
-    let with_llama = crate::agent::arm64_with_llama()?;
+    let with_llama = crate::agent::arm64_with_llama(setup::arm64::Set::Dotprod)?;
     let standin = setup::standin()?;
     let machine = setup::machine_with_16k_pages()?;
     let mut kernels = crate::agent::cargo_for(

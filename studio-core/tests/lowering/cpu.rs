@@ -25,7 +25,7 @@ fn usable() -> Vec<Kernels> {
             std::is_x86_feature_detected!("avx512vnni") && std::is_x86_feature_detected!("avx512bw")
         }
         Kernels::Avx2 => std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
-        Kernels::Dotprod => false,
+        Kernels::I8mm | Kernels::Dotprod => false,
         Kernels::Portable => true,
     };
     #[cfg(not(target_arch = "x86_64"))]

@@ -34,6 +34,8 @@ enum Kernels {
     Avx512vnni,
     /// x86-64 with AVX2, FMA and F16C.
     Avx2,
+    /// 64-bit ARM with NEON's matrix products of bytes (ARMv8.6): phones since 2022, servers.
+    I8mm,
     /// 64-bit ARM with NEON's dot products of bytes: phones since 2018, boards, servers.
     Dotprod,
     /// Every processor.
@@ -268,6 +270,7 @@ impl ExportArgs {
                     None => best_kernels(),
                     Some(Kernels::Avx512vnni) => options::Kernels::Avx512Vnni,
                     Some(Kernels::Avx2) => options::Kernels::Avx2,
+                    Some(Kernels::I8mm) => options::Kernels::I8mm,
                     Some(Kernels::Dotprod) => options::Kernels::Dotprod,
                     Some(Kernels::Portable) => options::Kernels::Portable,
                 },

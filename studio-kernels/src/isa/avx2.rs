@@ -17,6 +17,7 @@ impl Isa for Avx2 {
     const REGISTERS: usize = 16;
     const WIDE_IS_BIASED: bool = false;
     const DOTS_ARE_LONG: bool = false;
+    const WHOLE_UNITS: bool = false;
     type Floats = __m256;
     type Ints = __m256i;
     type Group = __m256i;

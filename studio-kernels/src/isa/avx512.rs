@@ -17,6 +17,7 @@ impl Isa for Avx512 {
     const REGISTERS: usize = 32;
     const WIDE_IS_BIASED: bool = true;
     const DOTS_ARE_LONG: bool = true;
+    const WHOLE_UNITS: bool = false;
     type Floats = __m512;
     type Ints = __m512i;
     type Group = __m512i;

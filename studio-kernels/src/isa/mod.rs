@@ -34,6 +34,8 @@ pub(crate) trait Isa: Copy + 'static {
     const WIDE_IS_BIASED: bool;
     /// Whether a sum isn't ready for the next product at once, so that a second sum helps.
     const DOTS_ARE_LONG: bool;
+    /// Whether a unit's two blocks are better written out, so that all places in them are offsets of one address.
+    const WHOLE_UNITS: bool;
     /// [`Isa::LANES`] `f32`.
     type Floats: Copy;
     /// [`Isa::LANES`] `i32`, or as many groups of four bytes.
@@ -146,6 +148,15 @@ pub(crate) trait Isa: Copy + 'static {
 
     /// Asks for a line of memory that will be read soon; any address will do.
     unsafe fn prefetch(from: *const u8);
+    /// Asks for all lines of `bytes` bytes, a number that is known where this is compiled.
+    #[inline(always)]
+    unsafe fn prefetch_lines(from: *const u8, bytes: usize) {
+        let mut line = 0;
+        while line < bytes {
+            Self::prefetch(from.wrapping_add(line));
+            line += 64;
+        }
+    }
 }
 
 /// Work that stands once in the compiled code, from however many places it is called; see [`Isa::call`].

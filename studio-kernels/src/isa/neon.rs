@@ -6,9 +6,9 @@
 use super::{Isa, Work};
 use core::arch::{aarch64::*, asm};
 
-/// NEON and `sdot`.
+/// NEON and `sdot`; with `MIXED`, the dot products of unsigned and signed bytes, too (i8mm).
 #[derive(Clone, Copy)]
-pub(crate) struct Neon;
+pub(crate) struct Neon<const MIXED: bool>;
 
 /// Four half-precision numbers as singles.
 #[inline(always)]
@@ -43,12 +43,12 @@ pub(crate) struct Group {
     index: usize,
 }
 
-/// `sdot` with one of the four groups of its last operand.
-macro_rules! sdot_of {
-    ($sum:expr, $weights:expr, $group:expr; $($n:literal)*) => {
+/// A dot product with one of the four groups of its last operand.
+macro_rules! dot_of {
+    ($instruction:literal, $sum:expr, $weights:expr, $group:expr; $($n:literal)*) => {
         match $group.index {
             $($n => asm!(
-                concat!("sdot {sum:v}.4s, {weights:v}.16b, {activations:v}.4b[", $n, "]"),
+                concat!($instruction, " {sum:v}.4s, {weights:v}.16b, {activations:v}.4b[", $n, "]"),
                 sum = inout(vreg) $sum,
                 weights = in(vreg) $weights,
                 activations = in(vreg) $group.bytes,
@@ -63,8 +63,27 @@ macro_rules! sdot_of {
 #[inline(always)]
 unsafe fn sdot(sum: int32x4_t, weights: int32x4_t, activations: Group) -> int32x4_t {
     let mut sum = sum;
-    sdot_of!(sum, weights, activations; 0 1 2 3);
+    dot_of!("sdot", sum, weights, activations; 0 1 2 3);
     sum
+}
+
+/// As [`sdot`], of `u8` with the group's `i8`.
+#[inline(always)]
+unsafe fn usdot(sum: int32x4_t, weights: int32x4_t, activations: Group) -> int32x4_t {
+    let mut sum = sum;
+    dot_of!("usdot", sum, weights, activations; 0 1 2 3);
+    sum
+}
+
+/// Asks for the line at an address and an offset that is written out.
+macro_rules! prefetch {
+    ($from:expr, $offset:literal) => {
+        asm!(
+            concat!("prfm pldl1keep, [{from}, #", $offset, "]"),
+            from = in(reg) $from,
+            options(readonly, nostack, preserves_flags)
+        )
+    };
 }
 
 /// The first `count` of four numbers, zeros for the others.
@@ -98,11 +117,12 @@ macro_rules! shift {
     };
 }
 
-impl Isa for Neon {
+impl<const MIXED: bool> Isa for Neon<MIXED> {
     const LANES: usize = 4;
     const REGISTERS: usize = 32;
-    const WIDE_IS_BIASED: bool = false;
+    const WIDE_IS_BIASED: bool = MIXED;
     const DOTS_ARE_LONG: bool = false;
+    const WHOLE_UNITS: bool = true;
     type Floats = float32x4_t;
     type Ints = int32x4_t;
     type Group = Group;
@@ -112,10 +132,15 @@ impl Isa for Neon {
     unsafe fn call<W: Work<Self>>(work: W) -> W::Result {
         #[target_feature(enable = "neon,dotprod")]
         #[inline(never)]
-        unsafe fn outlined<W: Work<Neon>>(work: W) -> W::Result {
+        unsafe fn outlined<I: Isa, W: Work<I>>(work: W) -> W::Result {
             work.run()
         }
-        outlined(work)
+        #[target_feature(enable = "neon,dotprod,i8mm")]
+        #[inline(never)]
+        unsafe fn mixed<I: Isa, W: Work<I>>(work: W) -> W::Result {
+            work.run()
+        }
+        if MIXED { mixed::<Self, W>(work) } else { outlined::<Self, W>(work) }
     }
 
     #[inline(always)]
@@ -328,6 +353,9 @@ impl Isa for Neon {
     }
     #[inline(always)]
     unsafe fn dot_wide(sum: int32x4_t, weights: int32x4_t, activations: Group) -> int32x4_t {
+        if MIXED {
+            return usdot(sum, weights, activations);
+        }
         // Less 128, as a change of the highest bit.
         let signed = veorq_s32(weights, vreinterpretq_s32_u8(vdupq_n_u8(0x80)));
         sdot(sum, signed, activations)
@@ -335,6 +363,18 @@ impl Isa for Neon {
 
     #[inline(always)]
     unsafe fn prefetch(from: *const u8) {
-        asm!("prfm pldl1keep, [{from}]", from = in(reg) from, options(readonly, nostack, preserves_flags));
+        prefetch!(from, 0);
+    }
+    #[inline(always)]
+    unsafe fn prefetch_lines(from: *const u8, bytes: usize) {
+        // The instruction takes an offset: one address does for all.
+        macro_rules! lines {
+            ($($offset:literal)*) => {
+                $(if bytes > $offset {
+                    prefetch!(from, $offset);
+                })*
+            };
+        }
+        lines!(0 64 128 192 256 320 384 448 512 576 640 704 768 832 896 960 1024);
     }
 }

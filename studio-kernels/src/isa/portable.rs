@@ -52,6 +52,7 @@ impl Isa for Portable {
     const REGISTERS: usize = 8;
     const WIDE_IS_BIASED: bool = false;
     const DOTS_ARE_LONG: bool = false;
+    const WHOLE_UNITS: bool = false;
     type Floats = Floats;
     type Ints = Ints;
     type Group = Ints;

@@ -4,7 +4,11 @@ use super::{
     Product,
     activations::{Block, Quantised},
 };
-use crate::{abi::ACTIVATION_BLOCK, format::Quantised as Weights, isa::Isa};
+use crate::{
+    abi::ACTIVATION_BLOCK,
+    format::{Quantised as Weights, TILE_ROWS},
+    isa::Isa,
+};
 use core::{marker::PhantomData, mem::size_of};
 
 /// The weights `F` with int8 activations.
@@ -32,40 +36,48 @@ impl<F: Weights> Product for Int8<F> {
     ) -> [[I::Floats; V]; M] {
         let unit_blocks = const { F::FORMAT.unit_elements() / ACTIVATION_BLOCK };
         let block_bytes = const { size_of::<F::Unit>() / (F::FORMAT.unit_elements() / ACTIVATION_BLOCK) };
+        // A whole tile's vectors are at places that are known where this is compiled.
+        let lane = if V * I::LANES == TILE_ROWS { 0 } else { lane };
+        let blocks = k / ACTIVATION_BLOCK;
         let mut totals = [[I::splat(0.0); V]; M];
-        for index in 0..k / ACTIVATION_BLOCK {
+        if I::WHOLE_UNITS && unit_blocks == 2 {
+            let (mut tile, mut activations) = (tile, activations);
+            for _ in 0..blocks / 2 {
+                if M == 1 {
+                    I::prefetch_lines(tile.wrapping_add(AHEAD), 2 * block_bytes);
+                }
+                let unit = tile.cast::<F::Unit>();
+                add_block::<I, F, M, V>(&mut totals, unit, 0, activations, stride, lane);
+                let second = activations.add(size_of::<Block>());
+                add_block::<I, F, M, V>(&mut totals, unit, 1, second, stride, lane);
+                tile = unit.add(1).cast();
+                activations = activations.add(2 * size_of::<Block>());
+            }
+            if blocks % 2 == 1 {
+                add_block::<I, F, M, V>(&mut totals, tile.cast(), 0, activations, stride, lane);
+            }
+            return totals;
+        }
+        for index in 0..blocks {
             let unit = tile.cast::<F::Unit>().add(index / unit_blocks);
             let block = index % unit_blocks;
             let activations = activations.add(index * size_of::<Block>());
             if M == 1 {
-                let ahead = tile.wrapping_add(index * block_bytes + AHEAD);
-                let mut line = 0;
-                while line < block_bytes {
-                    I::prefetch(ahead.wrapping_add(line));
-                    line += 64;
-                }
+                I::prefetch_lines(tile.wrapping_add(index * block_bytes + AHEAD), block_bytes);
             }
-            for v in 0..V {
-                add_block::<I, F, M, V>(
-                    &mut totals,
-                    v,
-                    unit,
-                    block,
-                    activations,
-                    stride,
-                    lane + v * I::LANES,
-                );
-            }
+            add_block::<I, F, M, V>(&mut totals, unit, block, activations, stride, lane);
         }
         totals
     }
 }
 
-/// Adds the product of a block of 32 to the totals of the vector `v`.
+/// The sums of the products of a block for each vector and row, in two parts.
+type Sums<I, const M: usize, const V: usize> = [[[<I as Isa>::Ints; 2]; M]; V];
+
+/// Adds the products of a block of 32 to the totals.
 #[inline(always)]
 unsafe fn add_block<I: Isa, F: Weights, const M: usize, const V: usize>(
     totals: &mut [[I::Floats; V]; M],
-    v: usize,
     unit: *const F::Unit,
     block: usize,
     activations: *const u8,
@@ -74,42 +86,52 @@ unsafe fn add_block<I: Isa, F: Weights, const M: usize, const V: usize>(
 ) {
     // Two sums where each half has its own scale, and where one chain of additions would be waited for.
     let second = if F::SCALES == 2 || M == 1 && I::DOTS_ARE_LONG { 1 } else { 0 };
-    let mut sums = [[I::splat_int(0); 2]; M];
+    let mut sums: Sums<I, M, V> = [[[I::splat_int(0); 2]; M]; V];
     for m in 0..M {
         let activations = activations.add(m * stride);
-        if F::SCALES == 2 {
-            sums[m] = Block::half_starts::<I>(activations);
+        let start = if F::SCALES == 2 {
+            Block::half_starts::<I>(activations)
         } else if F::BIAS != 128 || I::WIDE_IS_BIASED {
-            sums[m][0] = Block::start::<I>(activations, F::BIAS);
+            [Block::start::<I>(activations, F::BIAS), I::splat_int(0)]
+        } else {
+            continue;
+        };
+        for v in 0..V {
+            sums[v][m] = start;
         }
     }
-    add_pair::<I, F, M>(&mut sums, second, unit, block, 0, activations, stride, lane);
-    add_pair::<I, F, M>(&mut sums, second, unit, block, 1, activations, stride, lane);
-    add_pair::<I, F, M>(&mut sums, second, unit, block, 2, activations, stride, lane);
-    add_pair::<I, F, M>(&mut sums, second, unit, block, 3, activations, stride, lane);
-    let scale = F::scale::<I>(unit, block, 0, lane);
-    let second_scale = if F::SCALES == 2 { F::scale::<I>(unit, block, 1, lane) } else { scale };
-    let minimum = F::minimum::<I>(unit, block, lane);
-    for m in 0..M {
-        let activations = activations.add(m * stride);
-        let factor = Block::scale::<I>(activations);
-        if F::SCALES == 2 {
-            let second_sum = I::to_floats(sums[m][1]);
-            totals[m][v] = I::fma(second_sum, I::mul(second_scale, factor), totals[m][v]);
-        } else if second == 1 {
-            sums[m][0] = I::add_ints(sums[m][0], sums[m][1]);
-        }
-        totals[m][v] = I::fma(I::to_floats(sums[m][0]), I::mul(scale, factor), totals[m][v]);
-        if F::HAS_MINIMA {
-            totals[m][v] = I::fma(minimum, Block::scaled_sum::<I>(activations), totals[m][v]);
+    // Written out, and vectors within a pair: what a compiler makes of it then keeps all sums in registers.
+    add_pair::<I, F, M, V>(&mut sums, second, unit, block, 0, activations, stride, lane);
+    add_pair::<I, F, M, V>(&mut sums, second, unit, block, 1, activations, stride, lane);
+    add_pair::<I, F, M, V>(&mut sums, second, unit, block, 2, activations, stride, lane);
+    add_pair::<I, F, M, V>(&mut sums, second, unit, block, 3, activations, stride, lane);
+    for v in 0..V {
+        let lane = lane + v * I::LANES;
+        let scale = F::scale::<I>(unit, block, 0, lane);
+        let second_scale = if F::SCALES == 2 { F::scale::<I>(unit, block, 1, lane) } else { scale };
+        let minimum = F::minimum::<I>(unit, block, lane);
+        for m in 0..M {
+            let activations = activations.add(m * stride);
+            let factor = Block::scale::<I>(activations);
+            let mut sum = sums[v][m][0];
+            if F::SCALES == 2 {
+                let second_sum = I::to_floats(sums[v][m][1]);
+                totals[m][v] = I::fma(second_sum, I::mul(second_scale, factor), totals[m][v]);
+            } else if second == 1 {
+                sum = I::add_ints(sum, sums[v][m][1]);
+            }
+            totals[m][v] = I::fma(I::to_floats(sum), I::mul(scale, factor), totals[m][v]);
+            if F::HAS_MINIMA {
+                totals[m][v] = I::fma(minimum, Block::scaled_sum::<I>(activations), totals[m][v]);
+            }
         }
     }
 }
 
 /// Adds the products of two groups to the sums: the first to `[0]`, the second to `[second]`.
 #[inline(always)]
-unsafe fn add_pair<I: Isa, F: Weights, const M: usize>(
-    sums: &mut [[I::Ints; 2]; M],
+unsafe fn add_pair<I: Isa, F: Weights, const M: usize, const V: usize>(
+    sums: &mut Sums<I, M, V>,
     second: usize,
     unit: *const F::Unit,
     block: usize,
@@ -118,18 +140,22 @@ unsafe fn add_pair<I: Isa, F: Weights, const M: usize>(
     stride: usize,
     lane: usize,
 ) {
-    let weights = F::pair::<I>(unit, block, pair, lane);
-    for m in 0..M {
-        let activations = activations.add(m * stride);
-        let (first, last) = (Block::group::<I>(activations, pair), Block::group::<I>(activations, pair + 4));
-        if F::BIAS < 128 && second == 0 {
-            sums[m][0] = I::dot_both(sums[m][0], weights, [first, last]);
-        } else if F::BIAS == 128 {
-            sums[m][0] = I::dot_wide(sums[m][0], weights[0], first);
-            sums[m][second] = I::dot_wide(sums[m][second], weights[1], last);
-        } else {
-            sums[m][0] = I::dot(sums[m][0], weights[0], first);
-            sums[m][second] = I::dot(sums[m][second], weights[1], last);
+    for v in 0..V {
+        let weights = F::pair::<I>(unit, block, pair, lane + v * I::LANES);
+        let sums = &mut sums[v];
+        for m in 0..M {
+            let activations = activations.add(m * stride);
+            let (first, last) =
+                (Block::group::<I>(activations, pair), Block::group::<I>(activations, pair + 4));
+            if F::BIAS < 128 && second == 0 {
+                sums[m][0] = I::dot_both(sums[m][0], weights, [first, last]);
+            } else if F::BIAS == 128 {
+                sums[m][0] = I::dot_wide(sums[m][0], weights[0], first);
+                sums[m][second] = I::dot_wide(sums[m][second], weights[1], last);
+            } else {
+                sums[m][0] = I::dot(sums[m][0], weights[0], first);
+                sums[m][second] = I::dot(sums[m][second], weights[1], last);
+            }
         }
     }
 }

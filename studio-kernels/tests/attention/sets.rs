@@ -24,6 +24,8 @@ pub(crate) fn all() -> Vec<Kernels> {
             #[cfg(target_arch = "x86_64")]
             KernelSet::Avx2 => (entry::avx2::attention(cache), entry::avx2::argmax),
             #[cfg(target_arch = "aarch64")]
+            KernelSet::I8mm => (entry::i8mm::attention(cache), entry::i8mm::argmax),
+            #[cfg(target_arch = "aarch64")]
             KernelSet::Dotprod => (entry::dotprod::attention(cache), entry::dotprod::argmax),
             _ => (entry::portable::attention(cache), entry::portable::argmax),
         };

@@ -22,6 +22,8 @@ pub(crate) fn sets() -> Vec<KernelSet> {
             is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512bw")
         }
         #[cfg(target_arch = "aarch64")]
+        KernelSet::I8mm => std::arch::is_aarch64_feature_detected!("i8mm"),
+        #[cfg(target_arch = "aarch64")]
         KernelSet::Dotprod => std::arch::is_aarch64_feature_detected!("dotprod"),
         _ => false,
     };
@@ -35,6 +37,8 @@ pub(crate) fn products(set: KernelSet, format: TileFormat, precision: Precision)
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::products(format, precision),
         #[cfg(target_arch = "aarch64")]
+        KernelSet::I8mm => entry::i8mm::products(format, precision),
+        #[cfg(target_arch = "aarch64")]
         KernelSet::Dotprod => entry::dotprod::products(format, precision),
         _ => entry::portable::products(format, precision),
     }
@@ -46,6 +50,8 @@ pub(crate) fn embedding(set: KernelSet, format: TileFormat) -> Embed {
         KernelSet::Avx512Vnni => entry::avx512vnni::embedding(format),
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::embedding(format),
+        #[cfg(target_arch = "aarch64")]
+        KernelSet::I8mm => entry::i8mm::embedding(format),
         #[cfg(target_arch = "aarch64")]
         KernelSet::Dotprod => entry::dotprod::embedding(format),
         _ => entry::portable::embedding(format),
@@ -59,6 +65,8 @@ pub(crate) fn combine(set: KernelSet) -> Combine {
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::combine,
         #[cfg(target_arch = "aarch64")]
+        KernelSet::I8mm => entry::i8mm::combine,
+        #[cfg(target_arch = "aarch64")]
         KernelSet::Dotprod => entry::dotprod::combine,
         _ => entry::portable::combine,
     }
@@ -70,6 +78,8 @@ pub(crate) fn route(set: KernelSet) -> Route {
         KernelSet::Avx512Vnni => entry::avx512vnni::route,
         #[cfg(target_arch = "x86_64")]
         KernelSet::Avx2 => entry::avx2::route,
+        #[cfg(target_arch = "aarch64")]
+        KernelSet::I8mm => entry::i8mm::route,
         #[cfg(target_arch = "aarch64")]
         KernelSet::Dotprod => entry::dotprod::route,
         _ => entry::portable::route,

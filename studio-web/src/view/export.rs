@@ -216,13 +216,18 @@ const FORMS: [Choice<FormChoice>; 2] = [
     ),
 ];
 
-const KERNELS: [Choice<Kernels>; 4] = [
+const KERNELS: [Choice<Kernels>; 5] = [
     (
         Kernels::Avx512Vnni,
         "avx512vnni",
         "x86-64 with AVX-512 and its dot products of bytes: servers, recent PCs.",
     ),
     (Kernels::Avx2, "avx2", "x86-64 with AVX2: PCs since 2013."),
+    (
+        Kernels::I8mm,
+        "i8mm",
+        "64-bit ARM with NEON's matrix products of bytes (ARMv8.6): phones since 2022, servers.",
+    ),
     (
         Kernels::Dotprod,
         "dotprod",

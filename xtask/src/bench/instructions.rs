@@ -3,7 +3,11 @@
 //! Time in an emulator says nothing, and there is no such processor here. Instructions are no time, either, but the same
 //! on every machine.
 
-use crate::{agent, cache, command::run, setup};
+use crate::{
+    agent, cache,
+    command::run,
+    setup::{self, arm64::Set},
+};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::{
@@ -20,7 +24,6 @@ const TOKENS: u32 = 8;
 /// Prints instructions of both engines and their ratio.
 pub(super) fn measure() -> Result<()> {
     setup::run(&["test".to_owned()])?;
-    let counter = Counter { agent: agent::arm64_with_llama()?, qemu: setup::arm64::qemu_with_plugins()? };
     let studio = crate::test::studio_without_page()?;
     let work = tempfile::tempdir_in(cache::root()?)?;
     let plugin = work.path().join("count.so");
@@ -28,37 +31,42 @@ pub(super) fn measure() -> Result<()> {
     fs::write(&source, include_str!("count.c"))?;
     run(Command::new("cc").args(["-O2", "-shared", "-fPIC", "-o"]).arg(&plugin).arg(&source))?;
 
-    println!("Instructions on 64-bit ARM with dot products, one thread, SmolLM2-135M-Instruct");
+    println!("Instructions on 64-bit ARM, one thread, SmolLM2-135M-Instruct");
     println!(
-        "{:<8}{:>22}{:>18}{:>22}{:>18}",
+        "{:<16}{:>22}{:>18}{:>22}{:>18}",
         "", "a token of decode", "of llama.cpp's", "a token of prefill", "of llama.cpp's"
     );
-    for (format, model) in [("Q4_1", setup::smollm2()?), ("Q8_0", setup::variant("Q8_0")?)] {
-        let bundle = work.path().join(format);
-        let mut export = Command::new(&studio);
-        export.arg("export").arg(&model).arg("--out").arg(&bundle);
-        export.args(["--form", "cpu", "--kernels", "dotprod", "--context", "256", "--graphs", "kv"]);
-        run(export.stderr(Stdio::null()))?;
-        let mut compile = Command::new(&studio);
-        run(compile
-            .arg("compile")
-            .arg(&bundle)
-            .args(["--target", "arm64"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null()))?;
-        let ours = counter.count(&plugin, &compiled(&bundle)?)?;
-        // The better of the two, as everywhere.
-        let both = [true, false].map(|fused| counter.count(&plugin, &eager(&model, fused)));
-        let [fused, plain] = both;
-        let theirs = fused?.better(&plain?);
-        let ratio = |ours: u64, theirs: u64| ours as f64 / theirs as f64;
-        println!(
-            "{format:<8}{:>18.1} M {:>16.2} × {:>19.1} M {:>16.2} ×",
-            ours.decode as f64 / 1e6,
-            ratio(ours.decode, theirs.decode),
-            ours.prefill as f64 / 1e6,
-            ratio(ours.prefill, theirs.prefill)
-        );
+    for set in [Set::Dotprod, Set::I8mm] {
+        let counter =
+            Counter { agent: agent::arm64_with_llama(set)?, qemu: setup::arm64::qemu_with_plugins()? };
+        for (format, model) in [("Q4_1", setup::smollm2()?), ("Q8_0", setup::variant("Q8_0")?)] {
+            let name = format!("{format} {}", set.name());
+            let bundle = work.path().join(&name);
+            let mut export = Command::new(&studio);
+            export.arg("export").arg(&model).arg("--out").arg(&bundle);
+            export.args(["--form", "cpu", "--kernels", set.name(), "--context", "256", "--graphs", "kv"]);
+            run(export.stderr(Stdio::null()))?;
+            let mut compile = Command::new(&studio);
+            run(compile
+                .arg("compile")
+                .arg(&bundle)
+                .args(["--target", "arm64"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null()))?;
+            let ours = counter.count(&plugin, &compiled(&bundle)?)?;
+            // The better of the two, as everywhere.
+            let both = [true, false].map(|fused| counter.count(&plugin, &eager(&model, fused)));
+            let [fused, plain] = both;
+            let theirs = fused?.better(&plain?);
+            let ratio = |ours: u64, theirs: u64| ours as f64 / theirs as f64;
+            println!(
+                "{name:<16}{:>20.1} M {:>16.2} × {:>19.1} M {:>16.2} ×",
+                ours.decode as f64 / 1e6,
+                ratio(ours.decode, theirs.decode),
+                ours.prefill as f64 / 1e6,
+                ratio(ours.prefill, theirs.prefill)
+            );
+        }
     }
     Ok(())
 }

@@ -25,6 +25,23 @@ const GXX: &str = "aarch64-linux-gnu-g++";
 const AR: &str = "aarch64-linux-gnu-ar";
 const QEMU: &str = "qemu-aarch64-static";
 
+/// The sets of kernels that are compared with llama.cpp, which is built for the same instructions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Set {
+    Dotprod,
+    I8mm,
+}
+
+impl Set {
+    /// The name that `--kernels` has for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Set::Dotprod => "dotprod",
+            Set::I8mm => "i8mm",
+        }
+    }
+}
+
 /// The compilers.
 pub(crate) struct Toolchain {
     /// `None` for the rustc in use.

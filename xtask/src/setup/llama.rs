@@ -44,9 +44,8 @@ pub(crate) fn llama() -> Result<Llama> {
     Ok(built)
 }
 
-/// Has a build for 64-bit ARM find what llama.cpp is built with, and llama.cpp use what our kernels for such processors
-/// use.
-pub(crate) fn llama_for(build: &mut Command, tools: &arm64::Toolchain) -> Result<()> {
+/// Has a build for 64-bit ARM find what llama.cpp is built with, and llama.cpp use what kernels of a set use.
+pub(crate) fn llama_for(build: &mut Command, tools: &arm64::Toolchain, set: arm64::Set) -> Result<()> {
     let said = Command::new(&tools.cc).args(["-E", "-v", "-x", "c", "/dev/null"]).output()?;
     let said = String::from_utf8_lossy(&said.stderr);
     // What is in /usr/include itself is this machine's.
@@ -57,9 +56,13 @@ pub(crate) fn llama_for(build: &mut Command, tools: &arm64::Toolchain) -> Result
         .filter(|line| *line != "/usr/include")
         .collect();
     with_tools(build, &test_python()?, &headers)?;
-    let include = home()?.join("arm64.cmake");
+    let (file, features) = match set {
+        arm64::Set::Dotprod => ("arm64.cmake", ""),
+        arm64::Set::I8mm => ("arm64-i8mm.cmake", "+i8mm"),
+    };
+    let include = home()?.join(file);
     // Its build script asks for ARMv8.0; a plain variable of that name goes before.
-    fs::write(&include, "set(GGML_CPU_ARM_ARCH \"armv8.2-a+dotprod+fp16\")\n")?;
+    fs::write(&include, format!("set(GGML_CPU_ARM_ARCH \"armv8.2-a+dotprod+fp16{features}\")\n"))?;
     // By it our own build script runs the program that says what llama.cpp uses.
     let runner = format!("CARGO_TARGET_{}_RUNNER", arm64::TARGET.replace('-', "_").to_uppercase());
     build.env(INCLUDE, include).env(runner, arm64::qemu()?);
