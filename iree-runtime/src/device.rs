@@ -1,4 +1,4 @@
-//! CPU devices.
+//! Devices, and those of the CPU.
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -7,10 +7,10 @@ use crate::{Error, raw};
 /// The most workers that IREE's executor takes.
 pub const MAX_WORKERS: u32 = 256;
 
-/// The names of the runtime's drivers: one works on the calling thread, one on threads of its own.
-pub const DRIVERS: [&str; 2] = ["local-sync", "local-task"];
+/// The names of the CPU's drivers: one works on the calling thread, one on threads of its own.
+pub const CPU_DRIVERS: [&str; 2] = ["local-sync", "local-task"];
 
-/// A CPU device: where buffers lie and calls run. A clone is the same device.
+/// A device: where buffers lie and calls run. A clone is the same device.
 #[derive(Clone)]
 pub struct Device {
     pub(crate) raw: Arc<raw::Device>,
@@ -43,7 +43,7 @@ pub struct Profile {
 }
 
 /// What a device's allocator has done since the device was made, in bytes. Mapped parameters and the memory of
-/// [`BufferView::zeroed`](crate::BufferView::zeroed) are not its own and not counted.
+/// [`BufferView::zeroed`](crate::BufferView::zeroed) on the CPU are not its own and not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceStatistics {
     pub peak_bytes: u64,
@@ -77,7 +77,12 @@ impl Device {
         Ok(Self { raw: Arc::new(raw.map_err(|failure| failure.doing(doing()))?), workers, is_profiled })
     }
 
-    /// How many threads run dispatches.
+    /// A device that has its own way of running dispatches, while the calling thread waits.
+    pub(crate) fn vulkan(raw: raw::Device) -> Self {
+        Self { raw: Arc::new(raw), workers: NonZeroU32::MIN, is_profiled: false }
+    }
+
+    /// How many threads run dispatches; 1 where it has processors of its own.
     #[must_use]
     pub fn workers(&self) -> NonZeroU32 {
         self.workers

@@ -34,14 +34,16 @@ mod parameters;
 mod raw;
 mod session;
 mod vmfb;
+mod vulkan;
 
 pub use buffer_view::BufferView;
-pub use device::{DRIVERS, Device, DeviceStatistics, DispatchTime, MAX_WORKERS, Profile};
+pub use device::{CPU_DRIVERS, Device, DeviceStatistics, DispatchTime, MAX_WORKERS, Profile};
 pub use element::{Element, ElementType};
 pub use error::{Error, StatusCode};
 pub use module::{FunctionInfo, Module};
 pub use parameters::{ParameterInfo, Parameters};
 pub use session::{Arg, Function, Session, Value};
+pub use vulkan::{Vulkan, VulkanDevice};
 
 /// The release of IREE that is linked in. Modules must come from the compiler of the same release.
 #[must_use]

@@ -100,7 +100,68 @@ fn instance() -> Result<Instance, Failure> {
         .clone()
 }
 
-/// A CPU device.
+/// The Vulkan driver and its devices.
+pub(crate) struct Vulkan(NonNull<sys::Vulkan>);
+
+// SAFETY: it may be used from any thread, and nothing of it changes.
+unsafe impl Send for Vulkan {}
+// SAFETY: as above.
+unsafe impl Sync for Vulkan {}
+
+impl Vulkan {
+    pub(crate) fn new() -> Result<Self, Failure> {
+        let mut out = ptr::null_mut();
+        // SAFETY: `out` takes a pointer.
+        check(unsafe { sys::shim_vulkan_create(&raw mut out) })?;
+        written(out).map(Self)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        // SAFETY: the driver is alive.
+        unsafe { sys::shim_vulkan_device_count(self.0.as_ptr()) }
+    }
+
+    /// The name, the path and all that is known of the device with an index; nothing past the last.
+    pub(crate) fn describe(&self, index: usize) -> Option<[String; 3]> {
+        const CAPACITY: usize = 64 << 10;
+        if index >= self.count() {
+            return None;
+        }
+        let driver = self.0.as_ptr();
+        let mut text = vec![0_u8; CAPACITY];
+        // SAFETY: the driver is alive and the index below the count; the texts are copied at once, and the buffer is as
+        // long as is said.
+        let (name, path, length) = unsafe {
+            (
+                string_of(sys::shim_vulkan_device_name(driver, index)),
+                string_of(sys::shim_vulkan_device_path(driver, index)),
+                sys::shim_vulkan_device_text(driver, index, text.as_mut_ptr().cast::<c_char>(), CAPACITY),
+            )
+        };
+        text.truncate(length);
+        Some([name, path, String::from_utf8_lossy(&text).into_owned()])
+    }
+
+    /// Opens the device with an index.
+    pub(crate) fn open(&self, index: usize) -> Result<Device, Failure> {
+        if index >= self.count() {
+            return Err(Failure::new(StatusCode::NotFound, format!("there is no Vulkan device {index}")));
+        }
+        let mut out = ptr::null_mut();
+        // SAFETY: the driver is alive, the index below the count; `out` takes a pointer.
+        check(unsafe { sys::shim_device_create_vulkan(self.0.as_ptr(), index, &raw mut out) })?;
+        written(out).map(Device::new)
+    }
+}
+
+impl Drop for Vulkan {
+    fn drop(&mut self) {
+        // SAFETY: ours, freed once; devices keep what they need of it.
+        unsafe { sys::shim_vulkan_free(self.0.as_ptr()) }
+    }
+}
+
+/// A device.
 pub(crate) struct Device {
     handle: NonNull<sys::Device>,
     /// Held while what was timed is taken in or read.
@@ -605,6 +666,14 @@ impl View {
         Ok(Self { handle: ViewReference(written(out)?), keep: Keep::Device(Arc::clone(device)) })
     }
 
+    /// Where it lies.
+    fn device(&self) -> &Device {
+        match &self.keep {
+            Keep::Device(device) => device,
+            Keep::Context(context) => &context.device,
+        }
+    }
+
     pub(crate) fn shape(&self) -> &[usize] {
         // SAFETY: the view is alive; its shape lives as long and does not change.
         unsafe {
@@ -639,9 +708,10 @@ impl View {
                 format!("{} bytes at {offset} of a view of {} bytes", target.len(), self.byte_len()),
             ));
         }
-        // SAFETY: the view is alive; the target is as long as is said, and the range lies in the buffer.
+        let device = self.device().handle.as_ptr();
+        // SAFETY: the view is alive and on that device; the target is as long as is said, and the range lies in the buffer.
         check(unsafe {
-            sys::shim_view_read(self.handle.0.as_ptr(), offset, target.as_mut_ptr(), target.len())
+            sys::shim_view_read(device, self.handle.0.as_ptr(), offset, target.as_mut_ptr(), target.len())
         })
     }
 

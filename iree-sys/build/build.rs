@@ -1,5 +1,6 @@
 //! Builds the IREE runtime and our shim with nothing but a C compiler: finds IREE's sources, makes the headers that its
-//! own build would generate, and compiles the files of `sources.txt`.
+//! own build would generate, and compiles the files of `sources.txt` and, for programs that can load a Vulkan driver, of
+//! `sources-vulkan.txt`.
 //!
 //! `IREE_SOURCE_DIR` names another checkout of the same version to build from.
 
@@ -23,7 +24,7 @@ const DEFINES: [(&str, &str); 4] = [
 ];
 
 fn main() {
-    for path in ["build", "shim", "sources.txt"] {
+    for path in ["build", "shim", "sources.txt", "sources-vulkan.txt"] {
         println!("cargo::rerun-if-changed={path}");
     }
     let iree = source::iree_source_dir();
@@ -57,15 +58,31 @@ fn main() {
     for (name, value) in DEFINES {
         build.define(name, value);
     }
-    for file in sources() {
+    for file in sources("sources.txt") {
         build.file(iree.join(file));
+    }
+    if can_load_libraries() {
+        for file in sources("sources-vulkan.txt") {
+            build.file(iree.join(file));
+        }
+        build
+            .include(iree.join("third_party/vulkan_headers/include"))
+            .define("VK_NO_PROTOTYPES", None)
+            .file("shim/vulkan.c");
+    } else {
+        build.file("shim/no_vulkan.c");
     }
     build.file("shim/shim.c").compile("iree_runtime");
 }
 
-/// The files of `sources.txt`, relative to IREE's root.
-fn sources() -> Vec<String> {
-    let list = fs::read_to_string("sources.txt").expect("sources.txt lies beside Cargo.toml");
+/// Whether the program may load libraries when it runs. One that is linked statically can't, and so finds no Vulkan.
+fn can_load_libraries() -> bool {
+    !required("CARGO_CFG_TARGET_FEATURE").split(',').any(|feature| feature == "crt-static")
+}
+
+/// The files of a list, relative to IREE's root.
+fn sources(list: &str) -> Vec<String> {
+    let list = fs::read_to_string(list).unwrap_or_else(|error| panic!("{list} beside Cargo.toml: {error}"));
     list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect()
 }
 

@@ -35,11 +35,12 @@ const FLATCC_SOURCES: [&str; 24] = [
     "src/runtime/refmap.c",
 ];
 
-/// The schemas that the local runtime needs, relative to IREE's `runtime/src`.
-const SCHEMAS: [&str; 3] = [
+/// The schemas that the runtime needs, relative to IREE's `runtime/src`.
+const SCHEMAS: [&str; 4] = [
     "iree/base/internal/flatcc/dummy.fbs",
     "iree/schemas/bytecode_module_def.fbs",
     "iree/schemas/executable_debug_info.fbs",
+    "iree/schemas/vulkan_executable_def.fbs",
 ];
 
 /// Writes `NAME_reader.h` and `NAME_verifier.h` of each schema to its place under `out`.

@@ -4,15 +4,14 @@
 
 #include <stdlib.h>
 
+#include "device.h"
 #include "iree/async/frontier_tracker.h"
-#include "iree/async/util/proactor_pool.h"
 #include "iree/base/api.h"
 #include "iree/hal/api.h"
 #include "iree/hal/drivers/local_sync/sync_device.h"
 #include "iree/hal/drivers/local_task/task_device.h"
 #include "iree/hal/local/loaders/embedded_elf_loader.h"
 #include "iree/hal/local/loaders/system_library_loader.h"
-#include "iree/hal/utils/statistics_sink.h"
 #include "iree/io/parameter_index.h"
 #include "iree/io/parameter_index_provider.h"
 #include "iree/modules/hal/module.h"
@@ -21,13 +20,6 @@
 #include "iree/task/executor.h"
 #include "iree/vm/api.h"
 #include "iree/vm/bytecode/module.h"
-
-struct shim_device {
-  iree_hal_device_t* device;
-  iree_hal_device_group_t* group;
-  // What its dispatches took; NULL unless they are timed.
-  iree_hal_profile_statistics_sink_t* profile;
-};
 
 struct shim_archive {
   iree_io_parameter_index_t* index;
@@ -104,6 +96,10 @@ shim_status shim_instance_create(shim_instance** out_instance) {
 // Devices
 //===--------------------------------------------------------------------------------------------------------------===//
 
+iree_status_t shim_proactor_pool_create(iree_async_proactor_pool_t** out_pool) {
+  return iree_async_proactor_pool_create(1, NULL, iree_async_proactor_pool_options_default(), host(), out_pool);
+}
+
 // What both kinds of local device are made from.
 typedef struct {
   iree_hal_executable_loader_t* loaders[2];
@@ -123,10 +119,7 @@ static iree_status_t device_parts_create(device_parts* parts) {
     ++parts->loader_count;
     status = iree_hal_allocator_create_heap(IREE_SV("local"), host(), host(), &parts->allocator);
   }
-  if (iree_status_is_ok(status)) {
-    status = iree_async_proactor_pool_create(1, NULL, iree_async_proactor_pool_options_default(), host(),
-                                             &parts->proactor_pool);
-  }
+  if (iree_status_is_ok(status)) status = shim_proactor_pool_create(&parts->proactor_pool);
   return status;
 }
 
@@ -136,8 +129,7 @@ static void device_parts_release(device_parts* parts) {
   for (iree_host_size_t i = 0; i < parts->loader_count; ++i) iree_hal_executable_loader_release(parts->loaders[i]);
 }
 
-// Takes `device` over whether or not it succeeds.
-static iree_status_t device_wrap(iree_hal_device_t* device, shim_device** out_device) {
+iree_status_t shim_device_wrap(iree_hal_device_t* device, bool is_local, shim_device** out_device) {
   iree_async_frontier_tracker_t* tracker = NULL;
   iree_hal_device_group_t* group = NULL;
   iree_status_t status =
@@ -151,6 +143,7 @@ static iree_status_t device_wrap(iree_hal_device_t* device, shim_device** out_de
     wrapped->device = device;
     wrapped->group = group;
     wrapped->profile = NULL;
+    wrapped->is_local = is_local;
     *out_device = wrapped;
     return status;
   }
@@ -172,7 +165,7 @@ shim_status shim_device_create_sync(shim_device** out_device) {
                                          parts.loaders, parts.allocator, host(), &device);
   }
   device_parts_release(&parts);
-  if (iree_status_is_ok(status)) status = device_wrap(device, out_device);
+  if (iree_status_is_ok(status)) status = shim_device_wrap(device, true, out_device);
   return give(status);
 }
 
@@ -207,7 +200,7 @@ shim_status shim_device_create_task(size_t worker_count, shim_device** out_devic
   }
   iree_task_executor_release(executor);
   device_parts_release(&parts);
-  if (iree_status_is_ok(status)) status = device_wrap(device, out_device);
+  if (iree_status_is_ok(status)) status = shim_device_wrap(device, true, out_device);
   return give(status);
 }
 
@@ -569,10 +562,10 @@ void shim_session_clear(shim_session* session) {
 // Buffer views
 //===--------------------------------------------------------------------------------------------------------------===//
 
-static iree_hal_buffer_params_t device_buffer_params(void) {
+static iree_hal_buffer_params_t device_buffer_params(const shim_device* device) {
   return (iree_hal_buffer_params_t){
       .type = IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL,
-      .usage = IREE_HAL_BUFFER_USAGE_DEFAULT | IREE_HAL_BUFFER_USAGE_MAPPING,
+      .usage = IREE_HAL_BUFFER_USAGE_DEFAULT | (device->is_local ? IREE_HAL_BUFFER_USAGE_MAPPING : 0),
       .access = IREE_HAL_MEMORY_ACCESS_ALL,
   };
 }
@@ -582,7 +575,7 @@ shim_status shim_view_create(shim_device* device, const size_t* shape, size_t ra
   iree_hal_buffer_view_t* view = NULL;
   iree_status_t status = iree_hal_buffer_view_allocate_buffer_copy(
       device->device, iree_hal_device_allocator(device->device), rank, shape, element_type,
-      IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR, device_buffer_params(), iree_make_const_byte_span(bytes, size), &view);
+      IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR, device_buffer_params(device), iree_make_const_byte_span(bytes, size), &view);
   if (iree_status_is_ok(status)) *out_view = (shim_view*)view;
   return give(status);
 }
@@ -606,8 +599,38 @@ static iree_status_t zeroed_buffer_create(shim_device* device, iree_device_size_
   };
   iree_hal_buffer_release_callback_t release = {.fn = free_host_allocation, .user_data = base};
   iree_status_t status = iree_hal_allocator_import_buffer(iree_hal_device_allocator(device->device),
-                                                          device_buffer_params(), &external, release, out_buffer);
+                                                          device_buffer_params(device), &external, release, out_buffer);
   if (!iree_status_is_ok(status)) free(base);
+  return status;
+}
+
+// Zeros in the device's own memory.
+static iree_status_t filled_buffer_create(shim_device* device, iree_device_size_t size,
+                                          iree_hal_buffer_t** out_buffer) {
+  iree_hal_buffer_t* buffer = NULL;
+  iree_hal_semaphore_t* semaphore = NULL;
+  iree_status_t status = iree_hal_allocator_allocate_buffer(iree_hal_device_allocator(device->device),
+                                                            device_buffer_params(device), size, &buffer);
+  if (iree_status_is_ok(status)) {
+    status = iree_hal_semaphore_create(device->device, IREE_HAL_QUEUE_AFFINITY_ANY, 0, IREE_HAL_SEMAPHORE_FLAG_DEFAULT,
+                                       &semaphore);
+  }
+  if (iree_status_is_ok(status)) {
+    uint64_t done = 1;
+    const uint32_t zero = 0;
+    iree_hal_semaphore_list_t signal = {.count = 1, .semaphores = &semaphore, .payload_values = &done};
+    status = iree_hal_device_queue_fill(device->device, IREE_HAL_QUEUE_AFFINITY_ANY, iree_hal_semaphore_list_empty(),
+                                        signal, buffer, 0, size, &zero, size % 4 ? 1 : 4, IREE_HAL_FILL_FLAG_NONE);
+    if (iree_status_is_ok(status)) {
+      status = iree_hal_semaphore_wait(semaphore, done, iree_infinite_timeout(), IREE_ASYNC_WAIT_FLAG_NONE);
+    }
+  }
+  iree_hal_semaphore_release(semaphore);
+  if (iree_status_is_ok(status)) {
+    *out_buffer = buffer;
+  } else {
+    iree_hal_buffer_release(buffer);
+  }
   return status;
 }
 
@@ -617,7 +640,8 @@ shim_status shim_view_create_zeroed(shim_device* device, const size_t* shape, si
   RETURN_IF_ERROR(
       iree_hal_buffer_compute_view_size(rank, shape, element_type, IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR, &size));
   iree_hal_buffer_t* buffer = NULL;
-  RETURN_IF_ERROR(zeroed_buffer_create(device, size, &buffer));
+  RETURN_IF_ERROR(device->is_local ? zeroed_buffer_create(device, size, &buffer)
+                                   : filled_buffer_create(device, size, &buffer));
   iree_hal_buffer_view_t* view = NULL;
   iree_status_t status = iree_hal_buffer_view_create(buffer, rank, shape, element_type,
                                                      IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR, host(), &view);
@@ -640,8 +664,10 @@ uint32_t shim_view_is_dense(const shim_view* view) {
 
 size_t shim_view_byte_length(const shim_view* view) { return iree_hal_buffer_view_byte_length(view_of(view)); }
 
-shim_status shim_view_read(const shim_view* view, size_t offset, uint8_t* target, size_t size) {
-  return give(iree_hal_buffer_map_read(buffer_of(view), offset, target, size));
+shim_status shim_view_read(shim_device* device, const shim_view* view, size_t offset, uint8_t* target, size_t size) {
+  if (device->is_local) return give(iree_hal_buffer_map_read(buffer_of(view), offset, target, size));
+  return give(iree_hal_device_transfer_d2h(device->device, buffer_of(view), offset, target, size,
+                                           IREE_HAL_TRANSFER_BUFFER_FLAG_DEFAULT, iree_infinite_timeout()));
 }
 
 shim_status shim_view_address(const shim_view* view, size_t* out_address) {

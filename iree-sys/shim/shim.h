@@ -13,6 +13,7 @@
 typedef struct shim_status_s* shim_status;
 typedef struct shim_instance shim_instance;
 typedef struct shim_device shim_device;
+typedef struct shim_vulkan shim_vulkan;
 typedef struct shim_archive shim_archive;
 typedef struct shim_module shim_module;
 typedef struct shim_session shim_session;
@@ -82,6 +83,14 @@ shim_status shim_instance_create(shim_instance** out_instance);
 
 shim_status shim_device_create_sync(shim_device** out_device);
 shim_status shim_device_create_task(size_t worker_count, shim_device** out_device);
+shim_status shim_vulkan_create(shim_vulkan** out_vulkan);
+void shim_vulkan_free(shim_vulkan* vulkan);
+size_t shim_vulkan_device_count(const shim_vulkan* vulkan);
+shim_str shim_vulkan_device_name(const shim_vulkan* vulkan, size_t index);
+shim_str shim_vulkan_device_path(const shim_vulkan* vulkan, size_t index);
+size_t shim_vulkan_device_text(const shim_vulkan* vulkan, size_t index, char* buffer, size_t capacity);
+shim_status shim_device_create_vulkan(const shim_vulkan* vulkan, size_t index, shim_device** out_device);
+
 void shim_device_free(shim_device* device);
 shim_statistics shim_device_statistics(const shim_device* device);
 
@@ -127,7 +136,7 @@ const size_t* shim_view_shape(const shim_view* view);
 uint32_t shim_view_element_type(const shim_view* view);
 uint32_t shim_view_is_dense(const shim_view* view);
 size_t shim_view_byte_length(const shim_view* view);
-shim_status shim_view_read(const shim_view* view, size_t offset, uint8_t* target, size_t size);
+shim_status shim_view_read(shim_device* device, const shim_view* view, size_t offset, uint8_t* target, size_t size);
 shim_status shim_view_address(const shim_view* view, size_t* out_address);
 
 #endif  // IREE_SYS_SHIM_H_

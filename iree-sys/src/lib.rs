@@ -1,4 +1,4 @@
-//! The IREE 3.13 C runtime behind a narrow C shim (`shim/shim.h`): devices on the CPU, parameter archives, modules,
+//! The IREE 3.13 C runtime behind a narrow C shim (`shim/shim.h`): devices, parameter archives, modules,
 //! sessions and buffer views, and nothing else of IREE.
 //!
 //! **This crate checks nothing.** Pointers must be live, lengths true and indices in range; `iree-runtime` is the crate
@@ -28,8 +28,10 @@ opaque! {
     StatusRecord,
     /// The virtual machine's types. All modules and sessions of a process share one.
     Instance,
-    /// A CPU device with its allocator and, if it has workers, its threads.
+    /// A device with its allocator and, if it has workers, its threads.
     Device,
+    /// The Vulkan driver, and the devices that it found.
+    Vulkan,
     /// An index of named byte ranges in memory that the caller keeps mapped.
     Archive,
     /// A verified bytecode module over bytes that the caller keeps mapped.
@@ -141,6 +143,33 @@ unsafe extern "C" {
     pub fn shim_device_create_sync(out_device: *mut *mut Device) -> Status;
     /// A device whose work runs on `worker_count` threads of its own (at least 1). The caller owns it.
     pub fn shim_device_create_task(worker_count: usize, out_device: *mut *mut Device) -> Status;
+
+    /// Loads Vulkan and asks what devices there are. An error where there is no loader or no driver, or where the program
+    /// is linked statically. The caller owns it.
+    pub fn shim_vulkan_create(out_vulkan: *mut *mut Vulkan) -> Status;
+    /// Takes it; devices made with it keep what they need. Any thread.
+    pub fn shim_vulkan_free(vulkan: *mut Vulkan);
+    /// Any thread.
+    pub fn shim_vulkan_device_count(vulkan: *const Vulkan) -> usize;
+    /// The name of a device, by its index below the count; borrowed. Any thread.
+    pub fn shim_vulkan_device_name(vulkan: *const Vulkan, index: usize) -> Str;
+    /// What names a device for good; borrowed. Any thread.
+    pub fn shim_vulkan_device_path(vulkan: *const Vulkan, index: usize) -> Str;
+    /// Writes up to `capacity` bytes of what is known of a device, its driver's version among it, and returns the length of
+    /// the whole text. Any thread.
+    pub fn shim_vulkan_device_text(
+        vulkan: *const Vulkan,
+        index: usize,
+        buffer: *mut c_char,
+        capacity: usize,
+    ) -> usize;
+    /// Opens a device, by its index below the count. The caller owns it.
+    pub fn shim_device_create_vulkan(
+        vulkan: *const Vulkan,
+        index: usize,
+        out_device: *mut *mut Device,
+    ) -> Status;
+
     /// Takes the device; sessions that hold it keep it alive, views do not. Any thread.
     pub fn shim_device_free(device: *mut Device);
     /// Any thread.
@@ -257,8 +286,14 @@ unsafe extern "C" {
     pub fn shim_view_is_dense(view: *const View) -> u32;
     /// Any thread.
     pub fn shim_view_byte_length(view: *const View) -> usize;
-    /// Copies a range of the buffer out.
-    pub fn shim_view_read(view: *const View, offset: usize, target: *mut u8, size: usize) -> Status;
+    /// Copies a range of the buffer, which lies on this device, out.
+    pub fn shim_view_read(
+        device: *mut Device,
+        view: *const View,
+        offset: usize,
+        target: *mut u8,
+        size: usize,
+    ) -> Status;
     /// Where the buffer lies in this process's memory.
     pub fn shim_view_address(view: *const View, out_address: *mut usize) -> Status;
 }

@@ -7,7 +7,9 @@ use std::{
     io,
     path::{Path, PathBuf},
 };
-use studio_core::manifest::{CONTRACT_VERSION, FileEntry, MANIFEST_VERSION, Manifest, file_name};
+use studio_core::manifest::{
+    CONTRACT_VERSION, FileEntry, MANIFEST_VERSION, Manifest, ModuleEntry, file_name,
+};
 use studio_protocol::{ErrorCode, WireError};
 
 /// The most bytes that a `manifest.json` may have.
@@ -166,6 +168,12 @@ impl BundleFiles {
     /// Where a file of the manifest lies, by its name in the bundle.
     pub fn path(&self, name: &str) -> Result<&Path, BundleError> {
         self.files.get(name).map(PathBuf::as_path).ok_or_else(|| BundleError::Missing(name.to_owned()))
+    }
+
+    /// The target that a module of the manifest was compiled for.
+    pub fn target(&self, module: &Path) -> Option<&str> {
+        let is_it = |entry: &&ModuleEntry| self.path(&entry.file.name).is_ok_and(|path| path == module);
+        self.manifest.modules.iter().find(is_it).map(|entry| entry.target.as_str())
     }
 
     /// The same bundle with absolute paths.

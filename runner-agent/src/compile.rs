@@ -104,17 +104,18 @@ pub async fn compile(
     };
 
     let mlir = job.mlir.clone();
-    let (text, kernels) = blocking(&job.mlir, {
+    let (text, checked, hint) = blocking(&job.mlir, {
         let form = job.form;
         move || {
             let text = std::fs::read(&mlir)?;
             // What is no text is the compiler's to refuse.
-            let kernels = std::str::from_utf8(&text).map_or(Ok(()), |text| target.check_text(form, text));
-            Ok((blake3::hash(&text), kernels))
+            let (checked, hint) = std::str::from_utf8(&text)
+                .map_or((Ok(()), None), |text| (target.check_text(form, text), target.hint(text)));
+            Ok((blake3::hash(&text), checked, hint))
         }
     })
     .await?;
-    kernels?;
+    checked?;
     let key = Key::new(text, &flags, &compiler.version, host.as_deref());
     let cache = job.cache.as_deref().map(Cache::new);
     if let Some(cache) = cache.clone() {
@@ -133,9 +134,13 @@ pub async fn compile(
     let module = work.path().join("module.vmfb");
     send(events, JobEvent::Step { name: "compiling".to_owned() }).await;
     let start = Instant::now();
-    let origins = Invocation { job, compiler, flags: &flags, work: work.path(), start, events, cancel }
-        .compile(&module)
-        .await?;
+    let invocation = Invocation { job, compiler, flags: &flags, work: work.path(), start, events, cancel };
+    let origins = invocation.compile(&module).await.map_err(|failure| match (failure, hint) {
+        (Failure::Error(error), Some(hint)) if error.code == ErrorCode::CompilerFailed => {
+            error.hint(hint).into()
+        }
+        (failure, _) => failure,
+    })?;
     let time = start.elapsed();
 
     if !module.is_file() {

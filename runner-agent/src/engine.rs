@@ -25,6 +25,7 @@ mod wire;
 pub use embed::embedding;
 pub use teacher::{Forced, Path, teacher_forced};
 
+pub(crate) use decoder::runtime;
 #[cfg(feature = "eager")]
 pub(crate) use decoder::{Decoder, ids};
 pub(crate) use job::Work;

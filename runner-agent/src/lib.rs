@@ -12,6 +12,7 @@ mod compile;
 mod eager;
 pub mod engine;
 mod failure;
+pub mod gpu;
 pub mod hub;
 pub mod join;
 mod log;

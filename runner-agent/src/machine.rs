@@ -4,13 +4,14 @@ mod features;
 
 use crate::Tools;
 use std::{fs, thread};
-use studio_protocol::RunnerInfo;
+use studio_protocol::{GpuInfo, RunnerInfo};
 
 pub use features::cpu_features;
 
 /// This machine as a runner of this name announces it.
-/// `agent` is the program's name and version.
-pub fn describe(name: &str, tools: &Tools, agent: &str) -> RunnerInfo {
+/// `agent` is the program's name and version, `gpus` what [`discover`](crate::gpu::discover) found.
+pub fn describe(name: &str, tools: &Tools, gpus: Vec<GpuInfo>, agent: &str) -> RunnerInfo {
+    let vulkan = (!gpus.is_empty()).then_some("vulkan");
     RunnerInfo {
         name: name.to_owned(),
         os: std::env::consts::OS.to_owned(),
@@ -21,7 +22,8 @@ pub fn describe(name: &str, tools: &Tools, agent: &str) -> RunnerInfo {
         memory_bytes: memory_bytes(),
         compiler: tools.compiler_info(),
         runtime: iree_runtime::runtime_version().to_owned(),
-        drivers: iree_runtime::DRIVERS.iter().map(|driver| (*driver).to_owned()).collect(),
+        drivers: iree_runtime::CPU_DRIVERS.into_iter().chain(vulkan).map(str::to_owned).collect(),
+        gpus,
         eager: crate::eager_info().ok(),
         agent: agent.to_owned(),
     }

@@ -29,6 +29,17 @@ use tokio_util::sync::CancellationToken;
 /// The environment that a child sees of ours, besides `TMPDIR`, which is its working folder.
 const KEPT_ENVIRONMENT: [&str; 2] = ["PATH", "HOME"];
 
+/// What an engine sees, too: where Vulkan's loader and drivers are, and which of them are chosen.
+const VULKAN_ENVIRONMENT: [&str; 7] = [
+    "IREE_HAL_VULKAN_LIBVULKAN_PATH",
+    "LD_LIBRARY_PATH",
+    "MESA_VK_DEVICE_SELECT",
+    "VK_ADD_DRIVER_FILES",
+    "VK_DRIVER_FILES",
+    "VK_ICD_FILENAMES",
+    "VK_LOADER_DEVICE_SELECT",
+];
+
 /// How long the pipes of a child that has ended may stay open: a process that left the group could hold them.
 const DRAIN_TIME_LIMIT: Duration = Duration::from_secs(2);
 
@@ -114,6 +125,11 @@ pub(crate) async fn run(
 }
 
 fn command(process: &Process) -> Command {
+    let more = match &process.tie {
+        Tie::Guarded { .. } => &[][..],
+        Tie::Input(_) => &VULKAN_ENVIRONMENT,
+    };
+    let kept = KEPT_ENVIRONMENT.iter().chain(more);
     let mut command = match &process.tie {
         Tie::Guarded { memory_limit_bytes } => {
             let limit = memory_limit_bytes.map(|bytes| (bytes / 1024).max(1).to_string());
@@ -127,7 +143,7 @@ fn command(process: &Process) -> Command {
         .args(&process.args)
         .current_dir(&process.dir)
         .env_clear()
-        .envs(KEPT_ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .envs(kept.filter_map(|name| Some((name, std::env::var_os(name)?))))
         .env("TMPDIR", &process.dir)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

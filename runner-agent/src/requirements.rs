@@ -1,7 +1,7 @@
 //! What a bundle asks of a machine, and whether this one has it: nothing else stops code for another processor before it
 //! crashes, or a model larger than memory before the system ends somebody's process.
 
-use crate::{BundleFiles, machine, targets};
+use crate::{BundleFiles, machine};
 use std::{collections::BTreeSet, path::Path};
 use studio_core::options::Kernels;
 use studio_protocol::{ErrorCode, WireError};
@@ -40,13 +40,6 @@ fn check_processor(bundle: &BundleFiles, module: &Path, has: &[&str]) -> Result<
     let here =
         manifest.modules.iter().find(|entry| bundle.path(&entry.file.name).is_ok_and(|path| path == module));
     if let Some(entry) = here {
-        if targets::is_vulkan(&entry.target) {
-            let what =
-                format!("the module is for {}, and a runner computes on its processor alone", entry.target);
-            return Err(WireError::new(ErrorCode::Runtime, what).at(module.display().to_string()).hint(
-                "Compile the bundle for `host` too, or run the module with `iree-run-module --device=vulkan`",
-            ));
-        }
         let missing = missing(&entry.cpu_features);
         if !missing.is_empty() {
             return Err(refused(format!("the module for {}", entry.target), missing)
@@ -62,16 +55,6 @@ mod tests {
     use serde_json::{Value, json};
     use std::{collections::BTreeMap, fs};
 
-    #[test]
-    fn a_module_for_a_graphics_processor_is_refused_with_what_runs_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("host.vmfb");
-        let bundle = bundle_for("vulkan:adreno", &path, None, &[]);
-        let error = check_processor(&bundle, &path, &[]).unwrap_err().to_string();
-        assert!(error.contains("the module is for vulkan:adreno"), "{error}");
-        assert!(error.contains("iree-run-module --device=vulkan"), "{error}");
-    }
-
     /// The error, if any, for a bundle with these `kernels` and a module for these features, on a processor.
     fn refusal(kernels: Option<Value>, module: &[&str], has: &[&str]) -> Option<String> {
         let dir = tempfile::tempdir().unwrap();
@@ -84,10 +67,6 @@ mod tests {
 
     /// A bundle that takes 3 MB of memory.
     fn bundle(path: &Path, kernels: Option<Value>, module: &[&str]) -> BundleFiles {
-        bundle_for("host", path, kernels, module)
-    }
-
-    fn bundle_for(target: &str, path: &Path, kernels: Option<Value>, module: &[&str]) -> BundleFiles {
         fs::write(path, "vmfb").unwrap();
         let mut manifest = json!({
             "manifest_version": 1, "contract_version": 1, "exporter": "test",
@@ -102,7 +81,7 @@ mod tests {
             "tokenizer": {"file": "tokenizer.gguf", "model": "gpt2"},
             "stop_ids": [], "files": [],
             "modules": [{
-                "target": target, "name": "host.vmfb", "size_bytes": 4, "blake3": "", "compiler": "3.13.0",
+                "target": "host", "name": "host.vmfb", "size_bytes": 4, "blake3": "", "compiler": "3.13.0",
                 "flags": [], "cpu_features": module
             }]
         });

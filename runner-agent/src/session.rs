@@ -30,17 +30,21 @@ pub(crate) struct Session<'a> {
 }
 
 /// What is known of a model when it is open.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Opened {
     pub(crate) load_ms: f64,
     pub(crate) threads: u32,
     pub(crate) context: u32,
+    /// The graphics processor that computes, if one does.
+    pub(crate) gpu: Option<String>,
 }
 
 /// Tokens that were taken.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Filled {
     pub(crate) seconds: f64,
+    /// The most likely token after them.
+    pub(crate) next: u32,
     pub(crate) peak_rss_bytes: u64,
 }
 
@@ -63,11 +67,11 @@ impl<'a> Session<'a> {
     ) -> Result<Self, Failure> {
         let process = asker.engine.process(Work::answer(source, threads)?.to_line()?);
         let talk = Talk::start(&process).await.map_err(|error| asker.engine.failed(&error))?;
-        let opened = Opened { load_ms: 0.0, threads: 0, context: 0 };
+        let opened = Opened { load_ms: 0.0, threads: 0, context: 0, gpu: None };
         let mut session = Self { talk, log: Log::new(asker.events), asker, opened };
         match session.hear().await? {
-            Answer::Ready { load_us, threads, context } => {
-                session.opened = Opened { load_ms: load_us as f64 / 1000.0, threads, context };
+            Answer::Ready { load_us, threads, context, gpu } => {
+                session.opened = Opened { load_ms: load_us as f64 / 1000.0, threads, context, gpu };
                 Ok(session)
             }
             other => Err(unexpected(&other)),
@@ -77,8 +81,8 @@ impl<'a> Session<'a> {
     /// Forgets everything and takes tokens.
     pub(crate) async fn fill(&mut self, tokens: &[u32]) -> Result<Filled, Failure> {
         match self.ask(&Question::Fill { tokens: tokens.to_vec() }).await? {
-            Answer::Filled { us, peak_rss_bytes, .. } => {
-                Ok(Filled { seconds: us as f64 / 1e6, peak_rss_bytes })
+            Answer::Filled { us, next, peak_rss_bytes } => {
+                Ok(Filled { seconds: us as f64 / 1e6, next, peak_rss_bytes })
             }
             other => Err(unexpected(&other)),
         }

@@ -10,8 +10,6 @@ use studio_protocol::{ErrorCode, WireError};
 pub struct Target {
     /// What people call it; the module's file is `NAME.vmfb`.
     pub name: &'static str,
-    /// A line for help texts.
-    pub about: &'static str,
     /// Flags that choose the machine.
     machine: &'static [&'static str],
     /// What runs the code.
@@ -33,21 +31,15 @@ enum Device {
 }
 
 /// A target of graphics processors.
-const fn vulkan(
-    name: &'static str,
-    about: &'static str,
-    machine: &'static [&'static str],
-    has_16_bits: bool,
-) -> Target {
+const fn vulkan(name: &'static str, machine: &'static [&'static str], has_16_bits: bool) -> Target {
     let device = Device::Vulkan { has_16_bits };
-    Target { name, about, machine, device, features: &[], host_dependent: false }
+    Target { name, machine, device, features: &[], host_dependent: false }
 }
 
-/// Every target, `host` first.
+/// What compiles each of [`studio_protocol::TARGETS`], in its order.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "host",
-        about: "this machine's processor, with all that it can do",
         machine: &["--iree-llvmcpu-target-cpu=host"],
         device: Device::Cpu,
         features: &[],
@@ -55,7 +47,6 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "arm64",
-        about: "64-bit ARM with dot products (ARMv8.2): phones since 2018, boards, servers",
         machine: &[
             "--iree-llvmcpu-target-triple=aarch64-unknown-linux-gnu",
             "--iree-llvmcpu-target-cpu=generic",
@@ -67,7 +58,6 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "arm32",
-        about: "32-bit ARM with NEON (ARMv7-A)",
         machine: &[
             "--iree-llvmcpu-target-triple=armv7a-unknown-linux-gnueabihf",
             "--iree-llvmcpu-target-cpu=generic",
@@ -79,7 +69,6 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "x86_64",
-        about: "64-bit x86 with AVX2 (x86-64-v3): PCs since 2013",
         machine: &[
             "--iree-llvmcpu-target-triple=x86_64-unknown-linux-gnu",
             "--iree-llvmcpu-target-cpu=x86-64-v3",
@@ -91,21 +80,11 @@ pub const TARGETS: &[Target] = &[
         ],
         host_dependent: false,
     },
-    vulkan(
-        "vulkan",
-        "any graphics processor with Vulkan 1.1, lavapipe's software among them",
-        &["--iree-vulkan-target=vp_android_baseline_2022"],
-        false,
-    ),
-    vulkan(
-        "vulkan:valhall4",
-        "ARM Mali, Valhall's fourth generation: phones since 2023",
-        &["--iree-vulkan-target=valhall4"],
-        true,
-    ),
-    vulkan("vulkan:adreno", "Qualcomm Adreno", &["--iree-vulkan-target=adreno"], true),
-    vulkan("vulkan:rdna3", "AMD Radeon RX 7000", &["--iree-vulkan-target=rdna3"], true),
-    vulkan("vulkan:ampere", "NVIDIA GeForce RTX 30", &["--iree-vulkan-target=ampere"], true),
+    vulkan("vulkan", &["--iree-vulkan-target=vp_android_baseline_2022"], false),
+    vulkan("vulkan:valhall4", &["--iree-vulkan-target=valhall4"], true),
+    vulkan("vulkan:adreno", &["--iree-vulkan-target=adreno"], true),
+    vulkan("vulkan:rdna3", &["--iree-vulkan-target=rdna3"], true),
+    vulkan("vulkan:ampere", &["--iree-vulkan-target=ampere"], true),
 ];
 
 /// The architecture that a target's code is for, as runners name theirs; `None` for `host`, whose code is for the machine
@@ -128,15 +107,10 @@ fn executable_format(architecture: &str) -> &'static str {
     }
 }
 
-/// The name of the file of a module for a target, which has no colon: `vulkan-adreno.vmfb`.
-pub fn file_name(target: &str) -> String {
-    format!("{}.vmfb", target.replace(':', "-"))
-}
-
 /// Whether a module for a target runs on graphics processors alone.
-pub fn is_vulkan(target: &str) -> bool {
-    find(target).is_ok_and(|target| target.device != Device::Cpu)
-}
+pub use studio_protocol::is_gpu_target as is_vulkan;
+
+pub use studio_protocol::module_file_name as file_name;
 
 /// Flags that every CPU target shares.
 const CPU: &[&str] = &["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu"];
@@ -194,6 +168,15 @@ impl Target {
         ))
     }
 
+    /// What to do where the compiler failed on a text for this target, where that is known.
+    pub fn hint(&self, mlir: &str) -> Option<&'static str> {
+        let is_gpu = matches!(self.device, Device::Vulkan { .. });
+        (is_gpu && mlir.contains("xbf16>")).then_some(
+            "IREE 3.13 can't compile bf16 of every shape for graphics processors: export the model again with \
+             --weights f16 or --weights f32",
+        )
+    }
+
     /// Refuses a text of the cpu form that has no kernels for this target's architecture: the compiler would say that
     /// symbols are undefined.
     fn check_kernels(&self, cpu: CpuOptions, mlir: &str) -> Result<(), WireError> {
@@ -232,6 +215,14 @@ impl Target {
 mod tests {
     use super::*;
     use studio_core::options::Kernels;
+
+    #[test]
+    fn every_target_is_one_that_people_are_told_of() {
+        let told = studio_protocol::TARGETS.map(|target| (target.name, target.is_gpu));
+        let known: Vec<_> =
+            TARGETS.iter().map(|target| (target.name, target.device != Device::Cpu)).collect();
+        assert_eq!(known, told);
+    }
 
     #[test]
     fn a_module_needs_what_its_target_and_its_kernels_need() {

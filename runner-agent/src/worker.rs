@@ -147,7 +147,7 @@ impl<S: Supply> Task<'_, S> {
     }
 
     async fn run(&self, spec: &RunSpec) -> Result<Outcome, Failure> {
-        let (bundle, module) = self.files().compiled(&spec.bundle).await?;
+        let (bundle, module) = self.files().compiled(&spec.bundle, spec.target.as_deref()).await?;
         let job = RunJob {
             source: Source::Compiled { bundle, module },
             prompt: spec.prompt.clone(),
@@ -162,7 +162,7 @@ impl<S: Supply> Task<'_, S> {
 
     async fn bench(&self, spec: &BenchSpec) -> Result<Outcome, Failure> {
         let files = self.files();
-        let (bundle, module) = files.compiled(&spec.bundle).await?;
+        let (bundle, module) = files.compiled(&spec.bundle, spec.target.as_deref()).await?;
         let eager = match &spec.eager {
             Some(model) => Some(files.fetch(MODEL, model).await?),
             None => None,
@@ -184,7 +184,7 @@ impl<S: Supply> Task<'_, S> {
 
     async fn verify(&self, spec: &VerifySpec) -> Result<Outcome, Failure> {
         let files = self.files();
-        let (bundle, module) = files.compiled(&spec.bundle).await?;
+        let (bundle, module) = files.compiled(&spec.bundle, spec.target.as_deref()).await?;
         let job = VerifyJob {
             bundle,
             module,

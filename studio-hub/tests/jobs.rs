@@ -74,6 +74,7 @@ impl Session {
         JobSpec::Run(RunSpec {
             bundle: self.bundle,
             module: Some(module),
+            target: None,
             prompt,
             max_tokens,
             threads: Some(1),
@@ -274,6 +275,7 @@ async fn what_cannot_be_begun_is_refused_at_once() {
         JobSpec::Run(RunSpec {
             bundle,
             module: Some(module),
+            target: None,
             prompt,
             max_tokens,
             threads: None,

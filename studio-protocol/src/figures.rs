@@ -75,7 +75,7 @@ impl FigureRow {
                 model: report.model.clone(),
                 engine: run.engine.clone(),
                 form: run.form.clone().or(attention).unwrap_or_default(),
-                kernels: run.kernels.clone().unwrap_or_default(),
+                kernels: run.kernels.clone().or_else(|| run.device.clone()).unwrap_or_default(),
                 weights: run.weights.clone(),
                 threads: run.threads,
                 prompt_tokens: report.prompt_tokens,

@@ -47,6 +47,17 @@ impl JobSpec {
         }
     }
 
+    /// The target whose module it wants, if it says so.
+    pub fn target(&self) -> Option<&str> {
+        match self {
+            JobSpec::Compile(spec) => Some(&spec.target),
+            JobSpec::Run(spec) => spec.target.as_deref(),
+            JobSpec::Bench(spec) => spec.target.as_deref(),
+            JobSpec::Verify(spec) => spec.target.as_deref(),
+            JobSpec::Sweep(_) => None,
+        }
+    }
+
     /// The module that it names, if it names one.
     pub fn module(&self) -> Option<&Hash> {
         match self {
@@ -89,6 +100,10 @@ pub struct RunSpec {
     /// target that it is, or compiles one for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<Hash>,
+    /// The target whose module is to be taken, where none is named: a graphics processor's, such as `vulkan`, or, where
+    /// absent, the runner's processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// What to continue.
     pub prompt: Prompt,
     /// The most tokens to generate.
@@ -112,6 +127,9 @@ pub struct BenchSpec {
     /// As in a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<Hash>,
+    /// As in a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// The GGUF that the bundle was exported from, to measure llama.cpp with, in turn with the module.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eager: Option<Hash>,
@@ -152,6 +170,9 @@ pub struct VerifySpec {
     /// As in a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<Hash>,
+    /// As in a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// The GGUF that llama.cpp runs.
     pub against: Hash,
     /// Positions to compare.
@@ -288,6 +309,8 @@ pub enum JobEvent {
         /// Of so many.
         of: u64,
     },
+    /// A graphics processor was held against the runner's own processor, by the same weights and tokens, and passed.
+    Checked(DeviceCheck),
     /// A combination of a sweep is done.
     Tried {
         /// What became of it.
@@ -298,6 +321,38 @@ pub enum JobEvent {
         /// How it ended.
         outcome: Outcome,
     },
+}
+
+/// How far a module on a graphics processor is from the same graph on a processor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeviceCheck {
+    /// The graphics processor, by its driver's name.
+    pub device: String,
+    /// The tokens after which the two were compared.
+    pub positions: u32,
+    /// The mean Kullback-Leibler divergence of its distributions from the processor's, in nats; absent where the graph
+    /// gives no logits, but tokens alone, and these are equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_kl: Option<f64>,
+    /// The largest difference of two logits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_abs_logit_diff: Option<f64>,
+    /// Whether it was found out earlier, for this module, device and driver.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub known: bool,
+}
+
+impl DeviceCheck {
+    /// A line for people.
+    pub fn words(&self) -> String {
+        let Self { device, positions, known, .. } = self;
+        let how = match (self.mean_kl, self.max_abs_logit_diff) {
+            (Some(kl), Some(most)) => format!("scores within {most:.1e}, mean KL {kl:.1e}"),
+            _ => "the same tokens".to_owned(),
+        };
+        let when = if *known { ", checked before" } else { "" };
+        format!("{device} agrees with the processor at {positions} positions: {how}{when}")
+    }
 }
 
 /// How a job ended.
@@ -422,8 +477,11 @@ pub enum StopReason {
 /// A run's figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Timings {
-    /// Worker threads.
+    /// Worker threads; with a graphics processor the one that waits for it.
     pub threads: u32,
+    /// The graphics processor that computed, by its driver's name; absent where the processor did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// Tokens in the prompt.
     pub prompt_tokens: u32,
     /// Tokens generated.

@@ -16,14 +16,15 @@ mod record;
 mod report;
 mod runner;
 mod sweep;
+mod target;
 
 pub use artifact::{Artifact, Hash, HashError, KernelFile};
 pub use client::ClientMessage;
 pub use error::{ErrorCode, WireError};
 pub use hub::HubMessage;
 pub use job::{
-    BenchSpec, ChatMessage, CompileSpec, DispatchTime, JobEvent, JobId, JobSpec, LatencyPercentiles, Outcome,
-    Prompt, RunReport, RunSpec, Sampling, StopReason, Timings, VerifySpec,
+    BenchSpec, ChatMessage, CompileSpec, DeviceCheck, DispatchTime, JobEvent, JobId, JobSpec,
+    LatencyPercentiles, Outcome, Prompt, RunReport, RunSpec, Sampling, StopReason, Timings, VerifySpec,
 };
 pub use origins::{DispatchSite, FunctionOrigins, Origins};
 pub use record::{JobFilter, JobRecord, JobState, MAX_TIME_LIMIT_S, On, PRIORITIES, Terms};
@@ -32,10 +33,11 @@ pub use report::{
     VerifyReport,
 };
 pub use runner::{
-    Assignment, CompilerInfo, MAX_NAME_BYTES, ModuleInfo, Runner, RunnerInfo, RunnerState, Working,
+    Assignment, CompilerInfo, GpuInfo, MAX_NAME_BYTES, ModuleInfo, Runner, RunnerInfo, RunnerState, Working,
     is_runner_name,
 };
 pub use sweep::{Combination, MAX_COMBINATIONS, Measured, SweepReport, SweepSpec};
+pub use target::{HOST, TARGETS, TargetInfo, is_gpu_target, module_file_name, target_info};
 
 /// The version of the protocol. Both sides say theirs first and a hub refuses another one.
 pub const VERSION: u32 = 1;

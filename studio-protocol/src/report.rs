@@ -78,8 +78,11 @@ pub struct BenchRun {
     /// Whether llama.cpp's attention was its fused kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash_attention: Option<bool>,
-    /// Worker threads.
+    /// Worker threads; with a graphics processor the one that waits for it.
     pub threads: u32,
+    /// The graphics processor that computed, by its driver's name; absent where the processor did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// Prompt tokens a second, the median.
     pub prefill_tps: Option<f64>,
     /// Decoded tokens a second, logits computed and the most likely one chosen, the median.

@@ -33,15 +33,27 @@ pub struct RunnerInfo {
     pub compiler: Option<CompilerInfo>,
     /// The version of the embedded IREE runtime.
     pub runtime: String,
-    /// The runtime's drivers: `local-sync`, `local-task`.
+    /// The runtime's drivers that have devices here: `local-sync`, `local-task`, `vulkan`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drivers: Vec<String>,
+    /// The graphics processors that `vulkan` has; jobs for them go to the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gpus: Vec<GpuInfo>,
     /// The llama.cpp in its program, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eager: Option<EagerInfo>,
     /// The program and its version.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
+}
+
+/// A graphics processor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GpuInfo {
+    /// What its driver calls it.
+    pub name: String,
+    /// The target to compile for it: `vulkan`, `vulkan:adreno`, …
+    pub target: String,
 }
 
 /// An `iree-compile` that was found and asked for its version.

@@ -69,6 +69,7 @@ fn what_a_client_says() {
     let run = |prompt| RunSpec {
         bundle: hash(1),
         module: Some(hash(2)),
+        target: None,
         prompt,
         max_tokens: 16,
         threads: None,
@@ -141,6 +142,7 @@ fn what_a_hub_says_of_itself_and_of_errors() {
         compiler: Some(CompilerInfo { version: "3.13.0".to_owned() }),
         runtime: "3.13.0".to_owned(),
         drivers: vec!["local-sync".to_owned()],
+        gpus: vec![],
         eager: None,
         agent: "studio/0.1.0".to_owned(),
     };
@@ -223,6 +225,7 @@ fn how_a_job_ends() {
         ]],
     );
     let timings = Timings {
+        device: None,
         threads: 2,
         prompt_tokens: 3,
         generated_tokens: 2,
@@ -289,6 +292,7 @@ fn where_and_when_a_job_is_carried_out() {
         spec: JobSpec::Bench(BenchSpec {
             bundle: hash(1),
             module: None,
+            target: None,
             eager: Some(hash(3)),
             threads: vec![1, 4],
             prompt_tokens: 128,
@@ -314,8 +318,14 @@ fn where_and_when_a_job_is_carried_out() {
         assert_eq!(serde_json::from_str::<ClientMessage>(&text).unwrap(), message);
     }
     let short = format!(r#"{{"kind":"verify","bundle":"{h1}","against":"{h3}"}}"#);
-    let verify =
-        VerifySpec { bundle: hash(1), module: None, against: hash(3), positions: 256, threads: None };
+    let verify = VerifySpec {
+        bundle: hash(1),
+        module: None,
+        target: None,
+        against: hash(3),
+        positions: 256,
+        threads: None,
+    };
     assert_eq!(serde_json::from_str::<JobSpec>(&short).unwrap(), JobSpec::Verify(verify));
 }
 

@@ -12,7 +12,7 @@ use crate::{
     log::send,
     machine,
     session::{Asker, Session},
-    text,
+    targets, text,
     weights::Weights,
 };
 use bandwidth::Memory;
@@ -63,8 +63,11 @@ pub async fn bench(
     let streamed = Weights::of(&compiled)?.streamed_bytes;
     let memory = blocking(move || Memory::new(streamed)).await?;
     let mut benches = Vec::new();
-    for &threads in &job.threads {
-        for source in [&compiled].into_iter().chain(&others) {
+    let on_gpu = job.bundle.target(&job.module).is_some_and(targets::is_vulkan);
+    for (index, &threads) in job.threads.iter().enumerate() {
+        // A graphics processor has threads of its own: once is enough.
+        let ours = Some(&compiled).filter(|_| !on_gpu || index == 0);
+        for source in ours.into_iter().chain(&others) {
             let session = Session::open(source, Some(threads), asker).await?;
             check_room(session.opened.context, prefilled, job.gen_tokens)?;
             benches.push(Bench::new(source.clone(), session));

@@ -4,11 +4,13 @@ use studio_protocol::{BenchRun, Ratio};
 
 /// Compiled runs against the eager ones of as many threads.
 pub(super) fn ratios(runs: &[BenchRun]) -> Vec<Ratio> {
-    let of = |engine: &str, threads: u32| -> Vec<&BenchRun> {
-        runs.iter().filter(|run| run.engine == engine && run.threads == threads).collect()
-    };
     let ratio = |compiled: &BenchRun| {
-        let eager = of("eager", compiled.threads);
+        // A graphics processor has no number of threads: it is held against llama.cpp's best.
+        let eager: Vec<&BenchRun> = runs
+            .iter()
+            .filter(|run| run.engine == "eager")
+            .filter(|run| compiled.device.is_some() || run.threads == compiled.threads)
+            .collect();
         let best = |figure: fn(&BenchRun) -> Option<f64>| {
             eager.iter().filter_map(|run| figure(run)).max_by(f64::total_cmp)
         };
@@ -41,6 +43,7 @@ mod tests {
             weights: String::new(),
             flash_attention: None,
             threads,
+            device: None,
             prefill_tps: None,
             decode_tps: Some(decode),
             ttft_ms: None,

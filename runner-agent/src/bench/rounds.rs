@@ -45,7 +45,10 @@ impl<'a> Bench<'a> {
         let threads = self.session.opened.threads;
         let (prefill, decode) = (Figure::of(&self.prefill_tps), Figure::of(&self.decode_tps));
         let median = |figure: Option<Figure>| figure.map(|figure| figure.median);
-        let roof = bandwidth.iter().find(|bandwidth| bandwidth.threads == threads);
+        // What a graphics processor reads is no part of what the processor could.
+        let roof = bandwidth
+            .iter()
+            .find(|bandwidth| bandwidth.threads == threads && self.session.opened.gpu.is_none());
         let streamed = decode.map(|decode| decode.median * weights.streamed_bytes as f64);
         Ok(BenchRun {
             engine: engine.to_owned(),
@@ -56,6 +59,7 @@ impl<'a> Bench<'a> {
             weights: weights.name,
             flash_attention,
             threads,
+            device: self.session.opened.gpu.clone(),
             prefill_tps: median(prefill),
             decode_tps: median(decode),
             ttft_ms: median(Figure::of(&self.ttft_ms)),

@@ -29,6 +29,7 @@ impl Model {
             load_us: micros(opened.load),
             threads: opened.threads,
             context: opened.decoder.context(),
+            gpu: opened.gpu.clone(),
         };
         Ok((Self { opened, filled: 0, next: 0 }, ready))
     }

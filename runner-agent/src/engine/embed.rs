@@ -30,6 +30,7 @@ pub(super) fn embed(
     let embedding = vector(&mut encoder, contract, tokens)?;
     let took = start.elapsed();
     let timings = Timings {
+        device: None,
         threads: encoder.threads,
         prompt_tokens: tokens.len() as u32,
         generated_tokens: 0,

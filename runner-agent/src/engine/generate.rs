@@ -68,6 +68,7 @@ pub(super) fn generate(
     let several = tokens.len() >= 2;
     let timings = Timings {
         threads: opened.threads,
+        device: opened.gpu.clone(),
         prompt_tokens: prompt.len() as u32,
         generated_tokens: tokens.len() as u32,
         load_ms: millis(opened.load),

@@ -12,6 +12,8 @@ pub(crate) enum Work {
     Generate(Generate),
     /// Keeps a model open and answers [`Question`](super::Question)s.
     Answer(Answerer),
+    /// Says which graphics processors there are.
+    Gpus,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::{
     kv::KvDecoder,
     redecode::RedecodeDecoder,
 };
-use crate::{BundleFiles, Source, machine, requirements};
+use crate::{BundleFiles, Source, gpu, machine, requirements, targets};
 use iree_runtime::{Device, Module, Parameters, Session};
 use std::{
     num::NonZeroU32,
@@ -20,6 +20,8 @@ use studio_protocol::{ErrorCode, WireError};
 pub(super) struct Opened {
     pub(super) decoder: Box<dyn Decoder>,
     pub(super) threads: u32,
+    /// The graphics processor that computes, if one does.
+    pub(super) gpu: Option<String>,
     /// How long it took to map the parameters and open the module, or to load the model.
     pub(super) load: Duration,
     /// The device whose dispatches are timed, if they are.
@@ -29,20 +31,8 @@ pub(super) struct Opened {
 /// Opens a model in its engine.
 pub(super) fn open(source: &Source, threads: Option<u32>, profile: bool) -> Result<Opened, WireError> {
     let start = Instant::now();
-    let (decoder, threads, profiled): (Box<dyn Decoder>, u32, Option<Device>) = match source {
-        Source::Compiled { bundle, module } => {
-            let contract = Contract::new(bundle.manifest())?;
-            let device = device(threads, profile)?;
-            let profiled = profile.then(|| device.clone());
-            let threads = device.workers().get();
-            let session = session(bundle, module, &device)?;
-            match contract {
-                Contract::Kv(kv) => (Box::new(KvDecoder::new(device, session, kv)?), threads, profiled),
-                Contract::Redecode(redecode) => {
-                    (Box::new(RedecodeDecoder::new(device, session, &redecode)?), threads, profiled)
-                }
-            }
-        }
+    let opened = match source {
+        Source::Compiled { bundle, module } => open_compiled(bundle, module, threads, profile)?,
         Source::Eager { .. } if profile => {
             return Err(WireError::new(ErrorCode::BadMessage, "llama.cpp has no dispatches to time")
                 .hint("Leave `profile` away, or run the compiled module"));
@@ -50,7 +40,9 @@ pub(super) fn open(source: &Source, threads: Option<u32>, profile: bool) -> Resu
         #[cfg(feature = "eager")]
         Source::Eager { model, settings } => {
             let threads = threads.unwrap_or_else(machine::cores);
-            (Box::new(crate::eager::EagerDecoder::open(model, settings, threads)?), threads, None)
+            let decoder = crate::eager::EagerDecoder::open(model, settings, threads)?;
+            let load = Duration::ZERO;
+            Opened { decoder: Box::new(decoder), threads, gpu: None, load, profiled: None }
         }
         #[cfg(not(feature = "eager"))]
         Source::Eager { .. } => {
@@ -58,7 +50,25 @@ pub(super) fn open(source: &Source, threads: Option<u32>, profile: bool) -> Resu
             return Err(WireError::new(ErrorCode::EngineMissing, "llama.cpp is not in this program"));
         }
     };
-    Ok(Opened { decoder, threads, load: start.elapsed(), profiled })
+    Ok(Opened { load: start.elapsed(), ..opened })
+}
+
+fn open_compiled(
+    bundle: &BundleFiles,
+    module: &Path,
+    threads: Option<u32>,
+    profile: bool,
+) -> Result<Opened, WireError> {
+    let contract = Contract::new(bundle.manifest())?;
+    let (device, gpu) = device(bundle, module, threads, profile)?;
+    let profiled = profile.then(|| device.clone());
+    let threads = device.workers().get();
+    let session = session(bundle, module, &device)?;
+    let decoder: Box<dyn Decoder> = match contract {
+        Contract::Kv(kv) => Box::new(KvDecoder::new(device, session, kv)?),
+        Contract::Redecode(redecode) => Box::new(RedecodeDecoder::new(device, session, &redecode)?),
+    };
+    Ok(Opened { decoder, threads, gpu, load: Duration::ZERO, profiled })
 }
 
 /// A module that gives texts' vectors, ready to work.
@@ -75,7 +85,7 @@ pub(super) fn open_encoder(
     threads: Option<u32>,
     profile: bool,
 ) -> Result<Encoder, WireError> {
-    let device = device(threads, profile)?;
+    let (device, _) = device(bundle, module, threads, profile)?;
     let session = session(bundle, module, &device)?;
     Ok(Encoder { threads: device.workers().get(), device, session })
 }
@@ -87,7 +97,7 @@ pub(super) fn open_kv(
     threads: Option<u32>,
 ) -> Result<KvDecoder, WireError> {
     let contract: Kv = Contract::kv(bundle.manifest())?.ok_or_else(|| has_no("kv"))?;
-    let device = device(threads, false)?;
+    let (device, _) = device(bundle, module, threads, false)?;
     let session = session(bundle, module, &device)?;
     KvDecoder::new(device, session, contract)
 }
@@ -99,7 +109,7 @@ pub(super) fn open_redecode(
     threads: Option<u32>,
 ) -> Result<RedecodeDecoder, WireError> {
     let contract: Redecode = Contract::redecode(bundle.manifest())?.ok_or_else(|| has_no("redecode"))?;
-    let device = device(threads, false)?;
+    let (device, _) = device(bundle, module, threads, false)?;
     let session = session(bundle, module, &device)?;
     RedecodeDecoder::new(device, session, &contract)
 }
@@ -109,10 +119,27 @@ fn has_no(graph: &str) -> WireError {
         .hint(format!("Export it with `--graphs {graph}` among its graphs"))
 }
 
-fn device(threads: Option<u32>, profile: bool) -> Result<Device, WireError> {
+/// The device that a module is for, and its name where it is a graphics processor.
+fn device(
+    bundle: &BundleFiles,
+    module: &Path,
+    threads: Option<u32>,
+    profile: bool,
+) -> Result<(Device, Option<String>), WireError> {
+    if bundle.target(module).is_some_and(targets::is_vulkan) {
+        if profile {
+            return Err(WireError::new(
+                ErrorCode::BadMessage,
+                "dispatches on a graphics processor can't be timed",
+            )
+            .hint("Run the module for the processor with --profile"));
+        }
+        return gpu::open().map(|(device, name)| (device, Some(name)));
+    }
     let threads = NonZeroU32::new(threads.unwrap_or_else(machine::cores))
         .ok_or_else(|| WireError::new(ErrorCode::BadMessage, "0 threads run nothing"))?;
-    if profile { Device::profiled(threads) } else { Device::local(threads) }.map_err(runtime)
+    let device = if profile { Device::profiled(threads) } else { Device::local(threads) }.map_err(runtime)?;
+    Ok((device, None))
 }
 
 fn session(bundle: &BundleFiles, module: &Path, device: &Device) -> Result<Session, WireError> {

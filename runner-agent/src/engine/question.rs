@@ -1,5 +1,6 @@
 //! What a child that keeps a model open is asked, and what it answers: a line of JSON each way.
 
+use crate::gpu::Gpu;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use studio_protocol::WireError;
@@ -38,6 +39,7 @@ pub(crate) enum Answer {
         load_us: u64,
         threads: u32,
         context: u32,
+        gpu: Option<String>,
     },
     Filled {
         us: u64,
@@ -57,6 +59,10 @@ pub(crate) enum Answer {
         rows: u32,
         /// Values in a row.
         vocabulary: u32,
+    },
+    /// The graphics processors of this machine, the one that jobs go to first.
+    Gpus {
+        gpus: Vec<Gpu>,
     },
     /// The question, or opening the model, failed.
     Failed {

@@ -11,7 +11,7 @@ use super::{
     prompt,
     question::{Answer, Question},
 };
-use crate::Source;
+use crate::{Source, gpu};
 use rustix::process::{Signal, getpid, kill_process};
 use serde::Serialize;
 use std::{
@@ -34,6 +34,10 @@ pub(super) fn serve() -> io::Result<()> {
     match work {
         Ok(Work::Answer(work)) => answer_all(&work, &received),
         Ok(Work::Generate(work)) => finish(carry_out(&work)),
+        Ok(Work::Gpus) => {
+            let gpus = gpu::devices().map(|(_, gpus)| Answer::Gpus { gpus });
+            emit(&gpus.unwrap_or_else(|error| Answer::Failed { error }))
+        }
         Err(error) => finish(Err(error)),
     }
 }

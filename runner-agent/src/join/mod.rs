@@ -10,7 +10,7 @@ mod session;
 pub use args::{JoinArgs, JoinError};
 
 use crate::{
-    EngineCommand, Tools, Worker, describe,
+    EngineCommand, Tools, Worker, describe, gpu,
     hub::{HubAddress, LinkError},
 };
 use depot::Depot;
@@ -50,11 +50,11 @@ pub async fn join(join: &Join, cancel: &CancellationToken) -> Result<(), WireErr
             .hint("Name another folder with --data")
     };
     let (depot, id) = Depot::open(&join.data, join.hub.clone(), &join.agent).map_err(unusable)?;
-    let tools = Tools::discover(&join.tools).await;
+    let (tools, gpus) = tokio::join!(Tools::discover(&join.tools), gpu::gpus(&join.engine));
     if let Err(error) = tools.compiler() {
         tracing::info!("this runner can't compile: {error}");
     }
-    let info = describe(&join.name, &tools, &join.agent);
+    let info = describe(&join.name, &tools, gpus, &join.agent);
     let worker = Arc::new(Worker { supply: depot, tools, engine: join.engine.clone() });
     let mut session = Session::new(worker, info, id, join.labels.clone());
     let mut attempt = 0;

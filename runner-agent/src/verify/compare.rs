@@ -9,7 +9,7 @@ const WORST: usize = 5;
 
 /// Compares our rows, one after each part of `step` tokens, with the reference's rows, one after each token. Both are
 /// little-endian f32, `vocabulary` to a row.
-pub(super) fn compare(
+pub(crate) fn compare(
     mut reference: impl Read,
     mut ours: impl Read,
     vocabulary: usize,

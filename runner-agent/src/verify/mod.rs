@@ -9,7 +9,7 @@ use crate::{
     session::{Asker, Session},
     text, weights,
 };
-use compare::compare;
+pub(crate) use compare::compare;
 use limits::Rounds;
 use std::{
     fs::File,

@@ -1,7 +1,11 @@
 //! The files that a job needs: those of its bundle, and a module that this machine can run.
 
 use super::{COMPILE_MEMORY_LIMIT_BYTES, Fetching, Supply, Worker};
-use crate::{BundleError, BundleFiles, CompileJob, Failure, compile};
+use crate::{
+    BundleError, BundleFiles, CompileJob, Failure, compile,
+    gpu::{self, Check},
+    targets,
+};
 use std::{
     collections::BTreeMap,
     io,
@@ -9,13 +13,13 @@ use std::{
     time::Duration,
 };
 use studio_core::manifest::{FileEntry, Manifest, ModuleEntry, file_name};
-use studio_protocol::{ErrorCode, Hash, ModuleInfo, WireError};
-
-/// The target that a machine compiles for itself.
-const HOST: &str = "host";
+use studio_protocol::{ErrorCode, HOST, Hash, ModuleInfo, WireError};
 
 /// What the module that a job runs is called in its folder.
 const MODULE: &str = "module.vmfb";
+
+/// What the one that it is held against is called.
+const REFERENCE: &str = "reference.vmfb";
 
 /// The most bytes that a `manifest.json` may have.
 const MAX_MANIFEST_BYTES: u64 = 16 << 20;
@@ -53,18 +57,49 @@ impl<S: Supply> Files<'_, S> {
         Ok(BundleFiles::new(manifest, files).map_err(WireError::from)?)
     }
 
-    /// A bundle and a module that this machine can run, with all that running takes.
-    pub(super) async fn compiled(&self, bundle: &Hash) -> Result<(BundleFiles, PathBuf), Failure> {
+    /// A bundle and a module that this machine can run: one for its processor, or for the target asked for. What a graphics
+    /// processor computes is checked first.
+    pub(super) async fn compiled(
+        &self,
+        bundle: &Hash,
+        target: Option<&str>,
+    ) -> Result<(BundleFiles, PathBuf), Failure> {
         let mut manifest = self.manifest(bundle).await?;
         let tokenizer = manifest.tokenizer.file.clone();
         let mut files = self.named(bundle, &manifest, &[file_name::IRPA, &tokenizer]).await?;
-        let (path, entry) = match self.modules.first() {
+        let for_gpu = target.is_some_and(targets::is_vulkan);
+        let is_it = |info: &&ModuleInfo| !for_gpu || target == Some(&info.target);
+        let (path, entry) = match self.modules.iter().find(is_it) {
             Some(info) => (self.fetch(MODULE, &info.artifact.blake3).await?, entry(info)),
-            None => self.compile(bundle).await?,
+            None => self.compile(bundle, target.unwrap_or(HOST), MODULE).await?,
         };
         files.insert(entry.file.name.clone(), path.clone());
+        let for_gpu = targets::is_vulkan(&entry.target);
         manifest.modules = vec![entry];
-        Ok((BundleFiles::new(manifest, files).map_err(WireError::from)?, path))
+        let reference = if for_gpu { self.reference(bundle).await? } else { None };
+        let reference = reference.map(|(path, entry)| {
+            files.insert(entry.file.name.clone(), path.clone());
+            manifest.modules.push(entry);
+            path
+        });
+        let bundle = BundleFiles::new(manifest, files).map_err(WireError::from)?;
+        let folder = gpu::folder_beside(&self.worker.supply.module_cache());
+        let check =
+            Check { bundle: &bundle, module: &path, reference: reference.as_deref(), folder: &folder };
+        gpu::check(&check, &self.worker.engine, self.fetching.events, self.fetching.cancel).await?;
+        Ok((bundle, path))
+    }
+
+    /// A module for this machine's processor, to hold a graphics processor against: one that the hub offers, or one that
+    /// is compiled here; none where neither can be.
+    async fn reference(&self, bundle: &Hash) -> Result<Option<(PathBuf, ModuleEntry)>, Failure> {
+        if let Some(info) = self.modules.iter().find(|info| !targets::is_vulkan(&info.target)) {
+            return Ok(Some((self.fetch(REFERENCE, &info.artifact.blake3).await?, entry(info))));
+        }
+        if self.worker.tools.compiler().is_err() {
+            return Ok(None);
+        }
+        self.compile(bundle, HOST, REFERENCE).await.map(Some)
     }
 
     async fn manifest(&self, bundle: &Hash) -> Result<Manifest, Failure> {
@@ -103,8 +138,13 @@ impl<S: Supply> Files<'_, S> {
         Ok(files)
     }
 
-    /// Compiles for this machine, or finds what was compiled before. The module stays here: nobody else can use it.
-    async fn compile(&self, bundle: &Hash) -> Result<(PathBuf, ModuleEntry), Failure> {
+    /// Compiles, or finds what was compiled before. The module stays here.
+    async fn compile(
+        &self,
+        bundle: &Hash,
+        target: &str,
+        name: &str,
+    ) -> Result<(PathBuf, ModuleEntry), Failure> {
         let tools = &self.worker.tools;
         if let Err(error) = tools.compiler() {
             return Err(WireError::from(error)
@@ -118,17 +158,17 @@ impl<S: Supply> Files<'_, S> {
         let job = CompileJob {
             mlir: files.path(file_name::MLIR).map_err(WireError::from)?.to_owned(),
             form: files.manifest().options.form,
-            target: HOST.to_owned(),
+            target: target.to_owned(),
             flags: Vec::new(),
-            output: self.scratch.join(MODULE),
+            output: self.scratch.join(name),
             cache: Some(self.worker.supply.module_cache()),
             time_limit: self.time_limit,
             memory_limit_bytes: COMPILE_MEMORY_LIMIT_BYTES,
         };
         let made = compile(&job, tools, self.fetching.events, self.fetching.cancel).await?;
         let entry = ModuleEntry {
-            target: HOST.to_owned(),
-            file: file(HOST, made.size_bytes, &made.blake3),
+            target: target.to_owned(),
+            file: file(target, made.size_bytes, &made.blake3),
             compiler: made.compiler,
             flags: made.flags,
             cpu_features: made.cpu_features,
@@ -148,6 +188,5 @@ fn entry(info: &ModuleInfo) -> ModuleEntry {
 }
 
 fn file(target: &str, size_bytes: u64, blake3: &Hash) -> FileEntry {
-    let name = Path::new(target).with_extension("vmfb").to_string_lossy().into_owned();
-    FileEntry { name, size_bytes, blake3: blake3.to_string() }
+    FileEntry { name: targets::file_name(target), size_bytes, blake3: blake3.to_string() }
 }

@@ -42,6 +42,8 @@ pub(super) struct Bench {
     #[arg(long, value_name = "MODEL.gguf", num_args = 0..=1)]
     eager: Option<Option<PathBuf>>,
     #[command(flatten)]
+    target: ready::TargetArgs,
+    #[command(flatten)]
     place: PlaceArgs,
     /// Print one JSON document.
     #[arg(long, conflicts_with_all = ["csv", "markdown"])]
@@ -59,9 +61,10 @@ impl Bench {
             // Before minutes are spent on an export.
             runner_agent::eager_info()?;
         }
-        let dir = ready::bundle_folder(&self.what)?;
+        let dir = ready::bundle_folder(&self.what, self.target.name())?;
         work::block_on(|cancel| async move {
-            let ready::Compiled { bundle, module } = ready::compiled(&dir, true, &cancel).await?;
+            let ready::Compiled { bundle, module } =
+                ready::compiled(&dir, self.target.name(), true, &cancel).await?;
             let eager = self.eager_model(&dir, &bundle.manifest().source)?;
             let job = BenchJob {
                 bundle,
@@ -88,7 +91,7 @@ impl Bench {
 
     /// Has a hub's runners do it.
     async fn run_there(&self, cancel: &Cancel) -> anyhow::Result<()> {
-        let dir = ready::bundle_folder(&self.what)?;
+        let dir = ready::bundle_folder(&self.what, self.target.name())?;
         let mut remote = self.place.open().await?;
         let source = BundleFiles::open(&dir)?.manifest().source.clone();
         let model = self.eager_model(&dir, &source)?;
@@ -96,6 +99,7 @@ impl Bench {
         let spec = JobSpec::Bench(BenchSpec {
             bundle: sent.bundle,
             module: None,
+            target: self.target.target.clone(),
             eager: sent.model,
             threads: self.threads.clone(),
             prompt_tokens: self.prompt_tokens,
@@ -223,7 +227,10 @@ fn engine_words(run: &BenchRun) -> String {
         Some(false) => "plain attention",
         None => run.form.as_deref().unwrap_or_default(),
     };
-    format!("{} {}, {how}", run.engine, run.weights)
+    match &run.device {
+        Some(device) => format!("{} {}, {device}", run.engine, run.weights),
+        None => format!("{} {}, {how}", run.engine, run.weights),
+    }
 }
 
 fn with_spread(figure: Option<Figure>) -> String {

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 use studio_core::manifest::{FileEntry, Manifest, ModuleEntry, file_name};
-use studio_protocol::{CompileSpec, JobSpec, Outcome};
+use studio_protocol::{CompileSpec, JobSpec, Outcome, TARGETS, TargetInfo};
 
 /// How long a compilation may take.
 const COMPILE_TIME_LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -38,10 +38,10 @@ pub(super) struct Compile {
     json: bool,
 }
 
-fn target_names() -> clap::builder::PossibleValuesParser {
+pub(super) fn target_names() -> clap::builder::PossibleValuesParser {
     use clap::builder::PossibleValue;
-    let target = |target: &runner_agent::targets::Target| PossibleValue::new(target.name).help(target.about);
-    runner_agent::targets::TARGETS.iter().map(target).collect::<Vec<_>>().into()
+    let target = |target: &TargetInfo| PossibleValue::new(target.name).help(target.about);
+    TARGETS.iter().map(target).collect::<Vec<_>>().into()
 }
 
 impl Compile {

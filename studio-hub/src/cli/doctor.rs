@@ -1,13 +1,13 @@
 //! `studio doctor`: what is there, what is missing, and how to get it.
 
 use super::{
-    dirs,
+    dirs, engine,
     outcome::{Said, print_text},
     work,
 };
 use crate::{model, server};
 use clap::Args;
-use runner_agent::{IREE_VERSION, Tools};
+use runner_agent::{IREE_VERSION, Tools, gpu};
 use std::{fs, path::Path};
 
 /// Says what this program finds on this machine, what is missing, and how to get it.
@@ -30,6 +30,7 @@ impl Doctor {
                 page(),
                 compiler(&tools),
                 runtime(),
+                graphics().await?,
                 folder("data", &dirs::data()?),
                 folder("cache", &dirs::cache()?),
             ])
@@ -46,10 +47,26 @@ impl Doctor {
 }
 
 fn machine(tools: &Tools) -> Finding {
-    let info = runner_agent::describe("local", tools, concat!("studio/", env!("CARGO_PKG_VERSION")));
+    let info =
+        runner_agent::describe("local", tools, Vec::new(), concat!("studio/", env!("CARGO_PKG_VERSION")));
     let memory = info.memory_bytes >> 20;
     let state = format!("{}, {} cores, {memory} MiB, {}", info.cpu, info.cores, info.features.join(" "));
     Finding { what: "machine", state: Ok(state) }
+}
+
+/// The graphics processors; a machine needs none.
+async fn graphics() -> anyhow::Result<Finding> {
+    let state = match gpu::discover(&engine::command()?).await {
+        Ok(gpus) => gpus
+            .iter()
+            .map(|gpu| format!("{} (--target {})", gpu.name, gpu.target))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Err(error) => {
+            format!("none: {}", error.message.lines().next().unwrap_or_default())
+        }
+    };
+    Ok(Finding { what: "graphics", state: Ok(state) })
 }
 
 fn page() -> Finding {

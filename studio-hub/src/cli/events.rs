@@ -34,8 +34,10 @@ pub(super) struct Logged;
 
 impl Follow for Logged {
     fn event(&mut self, event: JobEvent) -> anyhow::Result<()> {
-        if let JobEvent::Log { line } = event {
-            note(line);
+        match event {
+            JobEvent::Log { line } => note(line),
+            JobEvent::Checked(check) => note(check.words()),
+            _ => {}
         }
         Ok(())
     }

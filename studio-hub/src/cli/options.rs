@@ -171,6 +171,15 @@ pub(super) fn for_this_machine(gguf: &Gguf) -> ExportOptions {
     usual(gguf, "cpu")
 }
 
+/// What to take where nobody chose anything, for a target.
+pub(super) fn for_target(gguf: &Gguf, target: &str) -> ExportOptions {
+    if !runner_agent::targets::is_vulkan(target) {
+        return for_this_machine(gguf);
+    }
+    // Not every graphics processor has other numbers in its memory.
+    ExportOptions { weights: options::Weights::F32, ..usual(gguf, "stablehlo") }
+}
+
 /// What is usual for a model in a form, by its name; encoders have but one.
 pub(super) fn usual(gguf: &Gguf, form: &str) -> ExportOptions {
     let options = match (is_encoder(gguf), form) {

@@ -16,7 +16,7 @@ use runner_agent::{BundleFiles, EagerSettings, RunJob, Source};
 use serde::Serialize;
 use std::path::PathBuf;
 use studio_core::options::{ExportOptions, GraphKind};
-use studio_protocol::{ChatMessage, JobSpec, Outcome, Prompt, RunReport, RunSpec, StopReason};
+use studio_protocol::{ChatMessage, JobSpec, Outcome, Prompt, RunReport, RunSpec, StopReason, Timings};
 
 /// Where a GGUF has its chat template.
 const CHAT_TEMPLATE: &str = "tokenizer.chat_template";
@@ -58,6 +58,8 @@ pub(super) struct Run {
     /// What runs the model.
     #[arg(long, value_enum, default_value_t = Engine::Compiled)]
     engine: Engine,
+    #[command(flatten)]
+    target: ready::TargetArgs,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
@@ -117,7 +119,7 @@ impl Run {
             let what = "--engine eager runs on this machine only; `studio bench --eager --runner NAME` measures llama.cpp there";
             return Err(WrongUsage(what.to_owned()).into());
         }
-        let dir = ready::bundle_folder(&self.what_to_run)?;
+        let dir = ready::bundle_folder(&self.what_to_run, self.target.name())?;
         let has_template = BundleFiles::open(&dir)?.manifest().chat_template.is_some();
         let mut prompts = self.asked(has_template);
         let (Some(prompt), true) = (prompts.pop(), prompts.is_empty()) else {
@@ -129,6 +131,7 @@ impl Run {
         let spec = JobSpec::Run(RunSpec {
             bundle: sent.bundle,
             module: None,
+            target: self.target.target.clone(),
             prompt,
             max_tokens: self.max_tokens,
             threads: self.threads,
@@ -158,9 +161,9 @@ impl Run {
     async fn source(&self, cancel: &Cancel) -> anyhow::Result<(Source, bool)> {
         match self.engine {
             Engine::Compiled => {
-                let dir = ready::bundle_folder(&self.what_to_run)?;
+                let dir = ready::bundle_folder(&self.what_to_run, self.target.name())?;
                 let ready::Compiled { bundle, module } =
-                    ready::compiled(&dir, is_model(&self.what_to_run), cancel).await?;
+                    ready::compiled(&dir, self.target.name(), is_model(&self.what_to_run), cancel).await?;
                 let has_template = bundle.manifest().chat_template.is_some();
                 Ok((Source::Compiled { bundle, module }, has_template))
             }
@@ -251,17 +254,22 @@ impl Run {
         }
         let decode = timings.decode_tps.map(|tps| format!(", {tps:.1} tok/s")).unwrap_or_default();
         note(format_args!(
-            "{} prompt tokens, first token after {:.0} ms; {} generated{decode}; {} threads, loaded in {:.0} ms, {} MB",
+            "{} prompt tokens, first token after {:.0} ms; {} generated{decode}; {}, loaded in {:.0} ms, {} MB",
             timings.prompt_tokens,
             timings.ttft_ms,
             timings.generated_tokens,
-            timings.threads,
+            on_what(timings),
             timings.load_ms,
             timings.peak_rss_bytes / 1_000_000,
         ));
         profile.iter().for_each(note);
         Ok(())
     }
+}
+
+/// What computed.
+fn on_what(timings: &Timings) -> String {
+    timings.device.clone().unwrap_or_else(|| format!("{} threads", timings.threads))
 }
 
 /// Whether a bundle gives texts' vectors.

@@ -139,7 +139,8 @@ impl Sweep {
         progress.clear();
         let tools = Tools::discover(&dirs::cache()?).await;
         compile::compile(folder.path(), "host", &[], &tools, cancel).await?;
-        let ready::Compiled { bundle, module } = ready::compiled(folder.path(), false, cancel).await?;
+        let ready::Compiled { bundle, module } =
+            ready::compiled(folder.path(), "host", false, cancel).await?;
         let job = BenchJob {
             bundle,
             module,

@@ -38,6 +38,8 @@ pub(super) struct Verify {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(runner_agent::MAX_THREADS)))]
     threads: Option<u32>,
     #[command(flatten)]
+    target: ready::TargetArgs,
+    #[command(flatten)]
     place: PlaceArgs,
     /// Print one JSON document.
     #[arg(long)]
@@ -53,7 +55,8 @@ impl Verify {
         let read = |path: &PathBuf| fs::read_to_string(path).with_context(|| path.display().to_string());
         let text = self.text.as_ref().map(read).transpose()?;
         let report = work::block_on(|cancel| async move {
-            let ready::Compiled { bundle, module } = ready::compiled(&self.dir, true, &cancel).await?;
+            let ready::Compiled { bundle, module } =
+                ready::compiled(&self.dir, self.target.name(), true, &cancel).await?;
             let manifest = bundle.manifest().clone();
             let tested = module.file_name().map(|name| name.to_string_lossy().into_owned());
             let job = VerifyJob {
@@ -94,6 +97,7 @@ impl Verify {
         let spec = JobSpec::Verify(VerifySpec {
             bundle: sent.bundle,
             module: None,
+            target: self.target.target.clone(),
             against: model,
             positions: self.positions,
             threads: self.threads,

@@ -50,6 +50,9 @@ pub(super) fn check(store: &Store, spec: &JobSpec) -> Result<String, WireError> 
             spec.threads.map_or(Ok(()), threads)?;
         }
     }
+    if let Some(target) = spec.target() {
+        runner_agent::check_compile(target, &[])?;
+    }
     if let Some(module) = spec.module()
         && artifact(module)?.is_none()
     {

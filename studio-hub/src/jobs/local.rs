@@ -2,7 +2,7 @@
 
 use super::{Jobs, Newcomer, Order, ReportError};
 use crate::store::Store;
-use runner_agent::{EngineCommand, Failure, Fetching, Supply, Tools, Worker, describe};
+use runner_agent::{EngineCommand, Failure, Fetching, Supply, Tools, Worker, describe, gpu};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -83,8 +83,9 @@ pub(crate) async fn start_local(
     let LocalRunner { tools, module_cache, engine } = runner;
     let agent = concat!("studio/", env!("CARGO_PKG_VERSION"));
     let failed = |error: tokio::task::JoinError| WireError::new(ErrorCode::Internal, error.to_string());
+    let gpus = gpu::gpus(&engine).await;
     let (info, tools): (RunnerInfo, Tools) =
-        spawn_blocking(move || (describe(LOCAL, &tools, agent), tools)).await.map_err(failed)?;
+        spawn_blocking(move || (describe(LOCAL, &tools, gpus, agent), tools)).await.map_err(failed)?;
     let supply = Here { store, module_cache };
     let worker = Arc::new(Worker { supply, tools, engine });
     let newcomer = Newcomer { info, id: LOCAL.to_owned(), labels: Vec::new(), working: Vec::new() };

@@ -5,6 +5,7 @@
 use crate::store::{Bundle, BundleError, Store};
 use axum::body::{Body, Bytes};
 use futures_util::stream;
+use runner_agent::targets;
 use std::{
     fs::{self, File},
     io::{self, Read, Write},
@@ -128,7 +129,7 @@ fn chosen(known: Vec<ModuleEntry>, wanted: &[Hash]) -> Result<Vec<ModuleEntry>, 
         let module = known.iter().find(|module| module.file.blake3 == text);
         let mut module = module.cloned().ok_or(BundleError::NoModule(*hash))?;
         if modules.iter().any(|other| other.file.name == module.file.name) {
-            module.file.name = format!("{}-{}.vmfb", module.target.replace(':', "-"), &text[..8]);
+            module.file.name = targets::file_name(&format!("{}-{}", module.target, &text[..8]));
         }
         if modules.iter().all(|other| other.file.blake3 != text) {
             modules.push(module);

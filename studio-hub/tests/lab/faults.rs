@@ -131,7 +131,8 @@ async fn a_runner_that_is_killed_while_it_fetches_is_sent_only_what_is_missing()
     };
     let pi = start(&folder);
     lab.until("pi", RunnerState::Idle).await;
-    let verify = VerifySpec { bundle: lab.bundle, module: None, against, positions: 4, threads: None };
+    let verify =
+        VerifySpec { bundle: lab.bundle, module: None, target: None, against, positions: 4, threads: None };
     let job = lab.submit_to(JobSpec::Verify(verify), "pi").await;
     let part = pi.artifacts().join(format!("{against}.part"));
     let length = || fs::metadata(&part).map_or(0, |meta| meta.len());

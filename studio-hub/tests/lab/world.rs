@@ -94,6 +94,7 @@ impl Lab {
         JobSpec::Run(RunSpec {
             bundle: self.bundle,
             module,
+            target: None,
             prompt: Prompt::Tokens { tokens: vec![1, 2, 3] },
             max_tokens: 5,
             threads: Some(1),
@@ -107,6 +108,7 @@ impl Lab {
         JobSpec::Bench(BenchSpec {
             bundle: self.bundle,
             module: None,
+            target: None,
             eager: None,
             threads: vec![1; sides],
             prompt_tokens: 4,

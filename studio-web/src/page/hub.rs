@@ -9,10 +9,12 @@ use crate::state::link::LinkState;
 use crate::state::profile::{self, Profile};
 use crate::state::prompt::{self, PromptForm};
 use crate::state::session::Bundle;
+use crate::state::target;
 use leptos::prelude::*;
 use std::sync::Arc;
 use studio_protocol::{
-    Artifact, ClientMessage, CompileSpec, DispatchTime, HubMessage, JobId, JobSpec, Origins, Outcome,
+    Artifact, ClientMessage, CompileSpec, DispatchTime, HOST, HubMessage, JobId, JobSpec, Origins, Outcome,
+    is_gpu_target,
 };
 
 /// The place that a job is shown in.
@@ -48,10 +50,11 @@ impl App {
     pub(crate) fn start_run(&self) -> Result<(), Vec<(prompt::Field, String)>> {
         let bundle = self.bundle.get_untracked();
         let place = self.run_place.get_untracked();
-        // A module is for the machine that compiled it: others take their own.
+        // A module is for the machine that compiled it: others take their own, those that were made for them.
+        let target = untrack(|| self.target());
         let module = self.compile.with_untracked(|job| {
             let compiled_on = job.as_ref().and_then(|job| job.runner.as_deref());
-            compiled_on.is_some_and(|name| place.name() == Some(name))
+            target::runs_here(&target) && compiled_on.is_some_and(|name| place.name() == Some(name))
         });
         let module = if module { untrack(|| self.module()).map(|module| module.blake3) } else { None };
         let Some(bundle) = bundle else { return Ok(()) };
@@ -63,7 +66,8 @@ impl App {
             // What it can't be asked for has no field.
             form.max_tokens = PromptForm::default().max_tokens;
         }
-        let spec = form.check(bundle.hash, module, bundle.has_chat_template, cores)?;
+        let mut spec = form.check(bundle.hash, module, bundle.has_chat_template, cores)?;
+        spec.target = Some(target).filter(|target| is_gpu_target(target));
         if let Some(last) = self.run.get_untracked().filter(Job::has_answer) {
             self.past_runs.update(|runs| runs.insert(0, last));
         }
@@ -104,6 +108,14 @@ impl App {
             | Outcome::Swept { .. }
             | Outcome::Failed { .. }
             | Outcome::Cancelled => None,
+        })
+    }
+
+    /// The target that was compiled for, or is.
+    pub(crate) fn target(&self) -> String {
+        self.compile.with(|job| match job.as_ref().map(|job| &job.spec) {
+            Some(JobSpec::Compile(spec)) => spec.target.clone(),
+            _ => HOST.to_owned(),
         })
     }
 

@@ -8,7 +8,7 @@ use crate::wire;
 use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::sync::Arc;
-use studio_protocol::Artifact;
+use studio_protocol::{Artifact, module_file_name};
 use web_sys::File;
 
 impl App {
@@ -33,7 +33,7 @@ impl App {
             return;
         }
         let module_id = self.next_number();
-        let url = Some(format!("/artifacts/{name}?name=host.vmfb"));
+        let url = Some(format!("/artifacts/{name}?name={}", module_file_name(&untrack(|| self.target()))));
         self.made_module.set(ModuleState::Asked { module_id, name });
         self.tell_worker(&ToWorker::Module { module_id, url }, &[]);
     }

@@ -3,7 +3,7 @@
 use crate::messages::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use studio_protocol::{Combination, JobEvent, JobId, JobSpec, Outcome, Prompt, Terms};
+use studio_protocol::{Combination, DeviceCheck, JobEvent, JobId, JobSpec, Outcome, Prompt, Terms};
 
 /// The most lines of a log that are kept, the last ones.
 pub const MAX_LOG_LINES: usize = 5_000;
@@ -41,6 +41,8 @@ pub struct Job {
     pub text: String,
     /// What a sweep has tried.
     pub tried: Vec<Combination>,
+    /// How a graphics processor was found to agree with the processor.
+    pub check: Option<DeviceCheck>,
     /// How it ended.
     pub outcome: Option<Outcome>,
     /// Why the hub refused it or lost it.
@@ -102,6 +104,7 @@ impl Job {
             tokens: Vec::new(),
             text: String::new(),
             tried: Vec::new(),
+            check: None,
             outcome: None,
             refused: None,
         }
@@ -165,6 +168,7 @@ impl Job {
                 *self = Self { id: self.id, last_seq: seq, phase: Phase::Queued, ..waiting };
                 self.log.push_back(reason);
             }
+            JobEvent::Checked(check) => self.check = Some(check),
             JobEvent::Tried { combination } => self.tried.push(*combination),
             JobEvent::Progress { done, of } => self.progress = Some((done, of)),
             JobEvent::Finished { outcome } => {

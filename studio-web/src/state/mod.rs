@@ -18,6 +18,7 @@ pub mod rate;
 pub mod room;
 pub mod session;
 pub mod survey;
+pub mod target;
 pub mod tensors;
 pub mod tokens;
 pub mod vector;

@@ -110,7 +110,16 @@ impl PromptForm {
             Prompt::Text { text: self.text.clone() }
         };
         let sampling = Sampling::default();
-        Ok(RunSpec { bundle, module, prompt, max_tokens, threads, sampling, profile: self.profile })
+        Ok(RunSpec {
+            bundle,
+            module,
+            target: None,
+            prompt,
+            max_tokens,
+            threads,
+            sampling,
+            profile: self.profile,
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use super::step::Step;
 use crate::page::App;
 use crate::state::format;
 use leptos::prelude::*;
-use studio_protocol::Artifact;
+use studio_protocol::{Artifact, module_file_name};
 
 /// The download panel.
 #[component]
@@ -35,7 +35,7 @@ fn Body() -> impl IntoView {
             let reference = format!("/bundles/{}.html", bundle.hash);
             let total = bundle.size_bytes() + module.as_ref().map_or(0, |module| module.size_bytes);
             let files = bundle.files.iter().map(|file| file_row(&file.name, &file.artifact)).collect_view();
-            let module = module.map(|module| file_row("host.vmfb", &module));
+            let module = module.map(|module| file_row(&module_file_name(&app.target()), &module));
             view! {
                 <div class="row">
                     <div class="grow">

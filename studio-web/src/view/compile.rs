@@ -10,6 +10,7 @@ use crate::page::App;
 use crate::state::format;
 use crate::state::job::{Job, Phase};
 use crate::state::lab::place::Place;
+use crate::state::target;
 use leptos::prelude::*;
 use studio_protocol::Outcome;
 
@@ -47,7 +48,16 @@ fn Body() -> impl IntoView {
     let missing = Memo::new(move |_| {
         there.with(|runner| runner.as_ref().is_some_and(|runner| runner.compiler.is_none()))
     });
-    let target = move || match there.get() {
+    // What a page that comes back compiled for is what it had chosen.
+    let chosen = RwSignal::new(untrack(|| app.target()));
+    let gpus = Memo::new(move |_| {
+        there.with(|runner| runner.as_ref().map(|runner| runner.gpus.clone()).unwrap_or_default())
+    });
+    let obstacle = Memo::new(move |_| {
+        let bundle = app.bundle.get()?;
+        chosen.with(|target| target::obstacle(target, &bundle.options))
+    });
+    let machine = move || match there.get() {
         Some(runner) => {
             let whose = if runner.name == "local" { "This host".to_owned() } else { runner.name };
             match runner.cpu.trim() {
@@ -65,14 +75,20 @@ fn Body() -> impl IntoView {
     let start = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
         let flags = flags.get_untracked().split_whitespace().map(str::to_owned).collect();
-        app.start_compile("host", flags);
+        app.start_compile(&chosen.get_untracked(), flags);
     };
     let words = move || if done.get() { "Compile again" } else { "Compile" };
     view! {
         <form class="row" on:submit=start>
             <div class="grow">
-                <p class="label">"Target"</p>
-                <p class="target" data-testid="target">{target}</p>
+                <label class="label" for="compile-target">"Target"</label>
+                <select id="compile-target" data-testid="compile-target" aria-describedby="compile-machine"
+                    on:change=move |event| chosen.set(event_target_value(&event))>
+                    {move || target::choices(&gpus.get()).into_iter().map(|(name, words)| view! {
+                        <option value=name selected=move || chosen.with(|chosen| chosen == name)>{words}</option>
+                    }).collect_view()}
+                </select>
+                <p class="target" id="compile-machine" data-testid="target">{machine}</p>
             </div>
             <Picker id="compile-place" place=app.compile_place/>
             <Show when=move || live.get() fallback=move || view! {
@@ -92,6 +108,7 @@ fn Body() -> impl IntoView {
             </div>
             <UrgencyFields id="compile"/>
         </details>
+        {move || obstacle.get().map(|words| view! { <p class="note" data-testid="target-obstacle">{words}</p> })}
         <Show when=move || missing.get()>
             <p class="note">"This runner has no iree-compile. "<code>"studio doctor"</code>" says how to get it."</p>
         </Show>

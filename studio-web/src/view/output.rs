@@ -33,6 +33,7 @@ pub(crate) fn Output() -> impl IntoView {
     });
     let live = Memo::new(move |_| app.run.with(|job| job.as_ref().is_some_and(Job::is_live)));
     let problem = Memo::new(move |_| app.run.with(|job| job.as_ref().and_then(Job::problem)));
+    let checked = Memo::new(move |_| app.run.with(|job| Some(job.as_ref()?.check.as_ref()?.words())));
     view! {
         <Show when=move || there.get()>
             <div class="two answer">
@@ -50,6 +51,7 @@ pub(crate) fn Output() -> impl IntoView {
                         <span class="caret" aria-hidden="true"></span>
                     </div>
                     <p class="dim" role="status" data-testid="run-state">{end}</p>
+                    {move || checked.get().map(|words| view! { <p class="dim" data-testid="device-check">{words}</p> })}
                     {move || problem.get().map(|problem| view! { <ProblemBox problem testid="run-problem"/> })}
                     <Log job=app.run/>
                 </div>

@@ -56,7 +56,10 @@ pub(crate) fn Timings() -> impl IntoView {
             <dl class="figures small">
                 {figure("Load", "load", "", |f| f.load_ms.map(format::millis))}
                 {figure("Peak memory", "peak-memory", "", |f| f.peak_rss_bytes.map(format::bytes))}
-                {figure("Threads", "threads-used", "", |f| f.threads.map(|threads| threads.to_string()))}
+                {figure("Threads", "threads-used", "", |f| match f.on_gpu {
+                    true => Some("GPU".to_owned()),
+                    false => f.threads.map(|threads| threads.to_string()),
+                })}
             </dl>
         </section>
     }
@@ -74,6 +77,8 @@ pub(super) struct Figures {
     pub(super) percentiles: Option<[f64; 3]>,
     pub(super) peak_rss_bytes: Option<u64>,
     pub(super) threads: Option<u32>,
+    /// Whether a graphics processor computed.
+    pub(super) on_gpu: bool,
 }
 
 impl Figures {
@@ -93,7 +98,8 @@ impl Figures {
                     .as_ref()
                     .map(|latency| [latency.p50, latency.p90, latency.p99]),
                 peak_rss_bytes: Some(timings.peak_rss_bytes),
-                threads: Some(timings.threads),
+                threads: Some(timings.threads).filter(|_| timings.device.is_none()),
+                on_gpu: timings.device.is_some(),
             };
         }
         let (ttft_ms, decode_tps) = job.live_timings();

@@ -12,6 +12,7 @@ use crate::{
     history::{History, HistoryError, Stored},
     store::Store,
 };
+use runner_agent::targets;
 use std::{
     cmp::Reverse,
     collections::BTreeMap,
@@ -286,19 +287,24 @@ impl State {
                 cpu_features: entry.cpu_features.clone(),
             })
         };
+        let fits = |entry: &&ModuleEntry| {
+            targets::architecture(&entry.target) == Some(runner.arch.as_str())
+                && entry.cpu_features.iter().all(|feature| runner.features.contains(feature))
+        };
+        // Newest first. A runner with a compiler makes its own.
+        let all = || known.iter().rev().map(|known| &known.entry);
+        let for_processor =
+            || all().filter(|_| runner.compiler.is_none()).filter(fits).filter_map(info).collect::<Vec<_>>();
         let Some(named) = spec.module() else {
-            if runner.compiler.is_some() {
-                return Vec::new();
-            }
-            let fits = |entry: &&ModuleEntry| {
-                runner_agent::targets::architecture(&entry.target) == Some(runner.arch.as_str())
-                    && entry.cpu_features.iter().all(|feature| runner.features.contains(feature))
-            };
-            return known.iter().rev().map(|known| &known.entry).filter(fits).filter_map(info).collect();
+            // What a graphics processor computes is held against the processor's module.
+            let wanted = spec.target().filter(|target| targets::is_vulkan(target));
+            let compiled = all().filter(|entry| wanted == Some(&entry.target)).find_map(info);
+            return compiled.into_iter().chain(for_processor()).collect();
         };
         let text = named.to_string();
         if let Some(known) = known.iter().find(|known| known.entry.file.blake3 == text) {
-            return info(&known.entry).into_iter().collect();
+            let more = if targets::is_vulkan(&known.entry.target) { for_processor() } else { Vec::new() };
+            return info(&known.entry).into_iter().chain(more).collect();
         }
         // One that was uploaded: nobody knows what it needs.
         let artifact = self.store.artifact(named).ok().flatten();
@@ -424,5 +430,8 @@ fn suits(runner: &RunnerInfo, record: &JobRecord) -> bool {
         return true;
     }
     let compiles = matches!(record.spec, JobSpec::Compile(_));
-    (!compiles || runner.compiler.is_some()) && (record.spec.model().is_none() || runner.eager.is_some())
+    let on_gpu = !compiles && record.spec.target().is_some_and(targets::is_vulkan);
+    (!compiles || runner.compiler.is_some())
+        && (record.spec.model().is_none() || runner.eager.is_some())
+        && (!on_gpu || !runner.gpus.is_empty())
 }

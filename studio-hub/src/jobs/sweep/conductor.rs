@@ -279,6 +279,7 @@ fn bench(spec: &SweepSpec, bundle: Hash) -> BenchSpec {
     BenchSpec {
         bundle,
         module: None,
+        target: None,
         eager: None,
         threads: spec.threads.clone(),
         prompt_tokens: spec.prompt_tokens,

@@ -102,6 +102,7 @@ impl MeasureForm {
         Ok(BenchSpec {
             bundle,
             module: None,
+            target: None,
             eager,
             threads,
             prompt_tokens,
@@ -114,7 +115,9 @@ impl MeasureForm {
     /// The comparison of logits that the form asks for.
     pub fn verify(&self, bundle: Hash, against: Hash) -> Result<VerifySpec, Vec<FieldError>> {
         match within(&self.positions, MOST_TOKENS) {
-            Ok(positions) => Ok(VerifySpec { bundle, module: None, against, positions, threads: None }),
+            Ok(positions) => {
+                Ok(VerifySpec { bundle, module: None, target: None, against, positions, threads: None })
+            }
             Err(words) => Err(vec![(Field::Positions, words)]),
         }
     }

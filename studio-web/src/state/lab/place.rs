@@ -164,6 +164,7 @@ mod tests {
             compiler: None,
             runtime: String::new(),
             drivers: vec![],
+            gpus: vec![],
             eager: None,
             agent: String::new(),
         };
