@@ -27,7 +27,7 @@ const STAGES: &[Stage] = &[
 ];
 
 /// Those that are run by name only: they fetch and build much that nothing else needs.
-const APART: &[Stage] = &[("android", android)];
+const APART: &[Stage] = &[("android", android), ("vulkan", vulkan)];
 
 /// Those with the page in them.
 const NEED_PAGE: [&str; 2] = ["system", "browser"];
@@ -179,6 +179,35 @@ fn android() -> Result<()> {
     tests.env("QEMU_SYSTEM", machine.qemu).env("KERNEL_16K", machine.kernel);
     tests.env("ADB", standin.adb).env("QEMU", standin.qemu).env("STANDIN_PARTS", standin.parts);
     run(with_tools(&mut tests)?)
+}
+
+/// Graphics processors by Vulkan on lavapipe, which computes on the processor.
+fn vulkan() -> Result<()> {
+    setup::run(&["test".to_owned()])?;
+    let lavapipe = setup::lavapipe()?;
+    // Not among all targets, which the stage `lint` checks.
+    run(cargo().args(["clippy", "--quiet", "-p", "e2e", "--test", "vulkan", "--", "-D", "warnings"]))?;
+    let mut tests = cargo();
+    tests.args([
+        "test",
+        "--quiet",
+        "--package",
+        "e2e",
+        "--test",
+        "vulkan",
+        "--",
+        "--test-threads=1",
+        "--nocapture",
+    ]);
+    let studio = studio()?;
+    tests.env("STUDIO_BIN", &studio);
+    lavapipe.offer(&mut tests);
+    run(with_tools(&mut tests)?)?;
+    let mut page = Command::new("node");
+    page.args(["--test", "vulkan.mjs"]).current_dir(workspace_root().join("e2e/browser"));
+    page.env("CHROMIUM", setup::chromium()?).env("STUDIO_BIN", studio);
+    lavapipe.offer(&mut page);
+    run(with_tools(&mut page)?)
 }
 
 fn with_tools(command: &mut Command) -> Result<&mut Command> {

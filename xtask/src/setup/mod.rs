@@ -6,6 +6,7 @@ pub(crate) mod arm64;
 mod browser;
 mod debian;
 mod iree;
+mod lavapipe;
 mod llama;
 mod machine;
 mod model;
@@ -18,6 +19,7 @@ pub(crate) mod wasm;
 mod wheel;
 
 pub(crate) use browser::chromium;
+pub(crate) use lavapipe::lavapipe;
 pub(crate) use llama::{llama, llama_for};
 pub(crate) use machine::machine_with_16k_pages;
 pub(crate) use model::{gemma3, minilm, smollm2};
@@ -30,11 +32,12 @@ pub(crate) use vocabularies::vocabularies;
 use crate::command::say;
 use anyhow::{Result, bail};
 
-const GROUPS: &str = "`studio`, `test`, `reference`, `quantised`, `eager`, `arm64` and `android`";
+const GROUPS: &str = "`studio`, `test`, `reference`, `quantised`, `eager`, `arm64`, `android` and `vulkan`";
 
 /// Installs what the named groups need: `studio` to build and run, `test` for the tests besides, `reference` for
 /// those that compare with llama.cpp; `quantised` are models for benchmarks, `eager` is `studio` with llama.cpp in it;
-/// `arm64` is what builds kernels and agents for phones and boards, `android` what stands in for a phone in tests.
+/// `arm64` is what builds kernels and agents for phones and boards, `android` what stands in for a phone in tests,
+/// `vulkan` what stands in for a graphics processor.
 pub(crate) fn run(groups: &[String]) -> Result<()> {
     if groups.is_empty() {
         bail!("setup what? There are {GROUPS}");
@@ -49,6 +52,9 @@ pub(crate) fn run(groups: &[String]) -> Result<()> {
             "android" => {
                 standin()?;
                 machine_with_16k_pages()?;
+            }
+            "vulkan" => {
+                lavapipe()?;
             }
             "arm64" => {
                 arm64::toolchain()?;
